@@ -1,0 +1,60 @@
+package comm
+
+import (
+	"unsafe"
+
+	"github.com/golops/golops/scalar"
+)
+
+// Buf is a type-erased run of elements that a Comm reads or writes. It is a
+// header, passed by value like a slice; the zero Buf is empty and fits where a
+// rank's buffer does not matter, such as dst of Reduce on a rank other than root.
+type Buf struct {
+	DType scalar.DType
+	N     int            // elements, not bytes
+	Ptr   unsafe.Pointer // first element; may be nil when N is 0
+}
+
+// Of wraps a slice. The communicator uses the slice's memory itself, with no copy.
+func Of[T scalar.Element](s []T) Buf {
+	return Buf{DType: scalar.Of[T](), N: len(s), Ptr: unsafe.Pointer(unsafe.SliceData(s))}
+}
+
+// As returns the elements of b as a slice over the same memory. It panics if
+// b holds another element type.
+func As[T scalar.Element](b Buf) []T {
+	if b.N == 0 {
+		return nil
+	}
+	if dt := scalar.Of[T](); dt != b.DType {
+		panic("comm: buffer of " + b.DType.String() + " read as " + dt.String())
+	}
+	return unsafe.Slice((*T)(b.Ptr), b.N)
+}
+
+// Bytes returns the size of b's elements in bytes.
+func (b Buf) Bytes() int { return b.N * b.DType.Size() }
+
+// Slice returns elements lo to hi of b, over the same memory.
+func (b Buf) Slice(lo, hi int) Buf {
+	if lo < 0 || hi < lo || hi > b.N {
+		panic("comm: slice bounds out of range")
+	}
+	if lo == hi {
+		return Buf{DType: b.DType}
+	}
+	return Buf{DType: b.DType, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size())}
+}
+
+// Same reports whether a and b are the same run of memory, which is how a
+// caller asks for an operation in place.
+func Same(a, b Buf) bool { return a.Ptr == b.Ptr && a.N == b.N && a.DType == b.DType }
+
+// overlap reports whether a and b share memory.
+func overlap(a, b Buf) bool {
+	if a.N == 0 || b.N == 0 {
+		return false
+	}
+	al, bl := uintptr(a.Ptr), uintptr(b.Ptr)
+	return al < bl+uintptr(b.Bytes()) && bl < al+uintptr(a.Bytes())
+}

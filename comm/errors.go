@@ -1,0 +1,42 @@
+package comm
+
+import "fmt"
+
+// AbortError tells a rank that the program was aborted, by whom and why.
+type AbortError struct {
+	Rank int // of the whole program, not of a Split
+	Err  error
+}
+
+func (e *AbortError) Error() string {
+	return fmt.Sprintf("comm: aborted by rank %d: %v", e.Rank, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *AbortError) Unwrap() error { return e.Err }
+
+// MismatchError tells that two ranks of a group do not agree on what they are doing.
+type MismatchError struct {
+	RankA, RankB int
+	CallA, CallB string
+	Hint         string // what to look for; may be empty
+}
+
+func (e *MismatchError) Error() string {
+	s := fmt.Sprintf("comm: mismatch: rank %d is in %s, rank %d is in %s", e.RankA, e.CallA, e.RankB, e.CallB)
+	if e.Hint != "" {
+		s += ": " + e.Hint
+	}
+	return s
+}
+
+// RankError carries an error from the rank where it happened to another.
+type RankError struct {
+	Rank int
+	Err  error
+}
+
+func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e.Err) }
+
+// Unwrap returns the cause.
+func (e *RankError) Unwrap() error { return e.Err }

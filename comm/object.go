@@ -1,0 +1,165 @@
+package comm
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+)
+
+// Objects travel as gob, with their length ahead of them in an int64. A value
+// that cannot be encoded (a function, a channel, a struct without exported
+// fields) is told to the receivers too, as a negative length and the text of
+// the error, so that nobody waits for it.
+
+func encode(v any) (data []byte, n int64, err error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		err = fmt.Errorf("comm: encode %T: %w", v, err)
+		return []byte(err.Error()), -int64(len(err.Error())), err
+	}
+	return b.Bytes(), int64(b.Len()), nil
+}
+
+func decode(data []byte, n int64, from int, v any) error {
+	if n < 0 {
+		return &RankError{from, errors.New(string(data))}
+	}
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(v); err != nil {
+		return fmt.Errorf("comm: decode %T from rank %d: %w", v, from, err)
+	}
+	return nil
+}
+
+func abs(n int64) int { return int(max(n, -n)) }
+
+// SendObject sends any Go value that encoding/gob can encode.
+func SendObject(ctx context.Context, c Comm, v any, to int) error {
+	data, n, encErr := encode(v)
+	if err := c.Send(ctx, Of([]int64{n}), to); err != nil {
+		return err
+	}
+	if err := c.Send(ctx, Of(data), to); err != nil {
+		return err
+	}
+	return encErr
+}
+
+// RecvObject receives what SendObject sent into *v, whose type must suit.
+func RecvObject[T any](ctx context.Context, c Comm, v *T, from int) error {
+	n := []int64{0}
+	if err := c.Recv(ctx, Of(n), from); err != nil {
+		return err
+	}
+	data := make([]byte, abs(n[0]))
+	if err := c.Recv(ctx, Of(data), from); err != nil {
+		return err
+	}
+	return decode(data, n[0], from, v)
+}
+
+// BroadcastObject copies root's *v into *v of all ranks.
+func BroadcastObject[T any](ctx context.Context, c Comm, v *T, root int) error {
+	var data []byte
+	var encErr error
+	n := []int64{0}
+	if c.Rank() == root {
+		data, n[0], encErr = encode(v)
+	}
+	if err := c.Broadcast(ctx, Of(n), root); err != nil {
+		return err
+	}
+	if c.Rank() != root {
+		data = make([]byte, abs(n[0]))
+	}
+	if err := c.Broadcast(ctx, Of(data), root); err != nil {
+		return err
+	}
+	if c.Rank() == root {
+		return encErr
+	}
+	return decode(data, n[0], root, v)
+}
+
+// GatherObjects returns all ranks' v, by rank, on root, and nil elsewhere.
+func GatherObjects[T any](ctx context.Context, c Comm, v T, root int) ([]T, error) {
+	data, n, encErr := encode(&v)
+	var lens []int64
+	if c.Rank() == root {
+		lens = make([]int64, c.Size())
+	}
+	if err := c.Gather(ctx, Of(lens), Of([]int64{n}), root); err != nil {
+		return nil, err
+	}
+	counts, all := room(lens)
+	if err := c.GatherV(ctx, Of(all), counts, Of(data), root); err != nil {
+		return nil, err
+	}
+	if c.Rank() != root {
+		return nil, encErr
+	}
+	return decodeAll[T](all, lens)
+}
+
+// AllGatherObjects returns all ranks' v, by rank, on every rank.
+func AllGatherObjects[T any](ctx context.Context, c Comm, v T) ([]T, error) {
+	data, n, _ := encode(&v) // an error reaches every rank, this one too, as a negative length
+	lens := make([]int64, c.Size())
+	if err := c.AllGather(ctx, Of(lens), Of([]int64{n})); err != nil {
+		return nil, err
+	}
+	counts, all := room(lens)
+	if err := c.AllGatherV(ctx, Of(all), counts, Of(data)); err != nil {
+		return nil, err
+	}
+	return decodeAll[T](all, lens)
+}
+
+func room(lens []int64) (counts []int, all []byte) {
+	counts = make([]int, len(lens))
+	total := 0
+	for i, n := range lens {
+		counts[i] = abs(n)
+		total += counts[i]
+	}
+	return counts, make([]byte, total)
+}
+
+func decodeAll[T any](all []byte, lens []int64) ([]T, error) {
+	out := make([]T, len(lens))
+	var errs []error
+	for i, n := range lens {
+		data := all[:abs(n)]
+		all = all[abs(n):]
+		errs = append(errs, decode(data, n, i, &out[i]))
+	}
+	return out, errors.Join(errs...)
+}
+
+// Agree returns a non-nil error on every rank if err is non-nil on any: a
+// rank's own error, or a *RankError with the text of the first that failed.
+// It ends each collective constructor, so that no rank goes on alone.
+func Agree(ctx context.Context, c Comm, err error) error {
+	failed := []int32{0}
+	if err != nil {
+		failed[0] = int32(c.Size() - c.Rank()) // the lowest rank has the largest value
+	}
+	if e := c.AllReduce(ctx, Of(failed), Of(failed), Max); e != nil {
+		return errors.Join(err, e)
+	}
+	if failed[0] == 0 {
+		return nil
+	}
+	first, text := c.Size()-int(failed[0]), ""
+	if c.Rank() == first {
+		text = err.Error()
+	}
+	if e := BroadcastObject(ctx, c, &text, first); e != nil {
+		return errors.Join(err, e)
+	}
+	if err != nil {
+		return err
+	}
+	return &RankError{first, errors.New(text)}
+}

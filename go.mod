@@ -1,0 +1,3 @@
+module github.com/golops/golops
+
+go 1.26
