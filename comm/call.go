@@ -33,12 +33,13 @@ const (
 	KindSplit
 	KindWindow
 	KindFence
+	KindLock
 	KindClose
 )
 
 var kindNames = [...]string{"no call", "Barrier", "AllReduce", "Reduce", "Broadcast", "AllGather", "AllGatherV",
 	"Gather", "GatherV", "Scatter", "ScatterV", "ReduceScatter", "ReduceScatterV", "AllToAll", "AllToAllV", "Send",
-	"Recv", "IAllReduce", "IBroadcast", "IAllGather", "Split", "Window", "Fence", "Close"}
+	"Recv", "IAllReduce", "IBroadcast", "IAllGather", "Split", "Window", "Fence", "Lock", "Close"}
 
 // String returns the name of the method.
 func (k Kind) String() string { return kindNames[k] }
@@ -76,6 +77,8 @@ func (c Call) String() string {
 		add("to rank %d", c.Peer)
 	case c.Kind == KindRecv:
 		add("from rank %d", c.Peer)
+	case c.Kind == KindLock:
+		add("on rank %d", c.Peer)
 	case c.Peer >= 0:
 		add("root %d", c.Peer)
 	}

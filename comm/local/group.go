@@ -1,0 +1,160 @@
+package local
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+)
+
+// eager is the largest source in bytes that a rank copies into its slot, so
+// that the others may read it after the rank has gone on.
+const eager = 2048
+
+// slot is what a rank shows the others of one collective. Ranks use two of
+// them in turn: nobody can be in collective k+2 while another is still in k,
+// because to leave k+1 a rank must have seen all others enter it.
+type slot struct {
+	seq  atomic.Uint64 // the collective that the rest of the slot is about
+	call comm.Call
+	iseq uint32 // non-blocking collectives started before
+	bad  bool   // err is set: this rank's arguments are wrong
+	data [eager]byte
+
+	src, dst unsafe.Pointer // src is data when the source was copied
+	acc      unsafe.Pointer // partial result, in trees and rings
+	n, m     int            // elements of src and of dst
+	in, out  []int          // counts
+	err      error
+	color    int
+	key      int
+}
+
+// cell is the part of a group that one rank writes. The padding keeps two
+// ranks' flags off one cache line (and off the pair that hardware fetches together).
+type cell struct {
+	_     [128]byte
+	slots [2]slot
+	_     [128]byte
+	done  atomic.Uint64 // the last collective whose memory this rank no longer uses
+	step  atomic.Uint64 // seq<<stepBits + steps done, in rings and trees
+	obj   any           // what this rank made for the others in Split and Window
+	_     [128]byte
+
+	// Sleep: see wait.go. The plain fields are guarded by group.mu.
+	parked atomic.Bool
+	on     atomic.Int32 // whom this rank waits for, -1 for nobody in particular
+	cond   cond
+	call   comm.Call
+	wake   chan struct{}
+}
+
+const stepBits = 24
+
+// group is a set of ranks that talk to each other.
+type group struct {
+	w       *world
+	members []int // their ranks in the world
+	cells   []cell
+	pairs   []pair // messages from rank i to rank j, at i*n+j
+	fault   atomic.Pointer[fault]
+	closed  atomic.Int32
+	_       [128]byte
+
+	sleepers atomic.Int32
+	_        [128]byte
+
+	mu    sync.Mutex
+	colls []*icoll // non-blocking collectives under way, oldest first
+	spare []*icoll
+}
+
+// fault is what one rank found wrong in a collective after all had entered it.
+type fault struct {
+	seq uint64
+	err error
+}
+
+func newGroup(w *world, members []int) *group {
+	n := len(members)
+	g := &group{w: w, members: members, cells: make([]cell, n), pairs: make([]pair, n*n)}
+	for i := range g.cells {
+		g.cells[i].wake = make(chan struct{}, 1)
+		g.cells[i].on.Store(-1)
+	}
+	w.mu.Lock()
+	w.groups = append(w.groups, g)
+	w.mu.Unlock()
+	return g
+}
+
+func (g *group) handle(i int, algo comm.Algo) *rank {
+	return &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
+}
+
+// rank is one rank's handle on a group.
+type rank struct {
+	g    *group
+	me   int
+	n    int
+	cell *cell
+	algo comm.Algo
+
+	seq  uint64 // collectives so far
+	iseq uint32 // non-blocking collectives so far
+
+	reqs     []*request
+	free     []*request
+	grouping int
+	grouped  []comm.Request
+	srcs     []unsafe.Pointer
+	dsts     []unsafe.Pointer
+	scratch  []uint64     // partial results of rings and trees, kept between calls
+	chunk    [chunk]uint8 // partial results of direct reductions
+}
+
+var (
+	_ comm.Comm     = (*rank)(nil)
+	_ comm.Windower = (*rank)(nil)
+)
+
+func (r *rank) Rank() int      { return r.me }
+func (r *rank) Size() int      { return r.n }
+func (r *rank) String() string { return "goroutines" }
+
+// WithAlgo returns a handle on the same group that uses another algorithm. It
+// takes the place of r, which must not be used any more.
+func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
+	if err := (Config{Algo: a}).Validate(); err != nil {
+		return nil, err
+	}
+	r.algo = a
+	return r, nil
+}
+
+// Abort names the rank by its place in the world, as messages of sub-groups do.
+func (r *rank) Abort(cause error) { r.g.w.abort(r.g.members[r.me], cause) }
+
+// Close forgets the group once its last rank has closed it.
+func (r *rank) Close() error {
+	if int(r.g.closed.Add(1)) != r.n {
+		return nil
+	}
+	w := r.g.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.groups, r.g); i >= 0 {
+		w.groups = slices.Delete(w.groups, i, i+1)
+	}
+	return nil
+}
+
+// room returns n bytes that stay this rank's until the next call.
+func (r *rank) room(n int) unsafe.Pointer {
+	if words := (n + 7) / 8; len(r.scratch) < words {
+		r.scratch = make([]uint64, words)
+	}
+	return unsafe.Pointer(unsafe.SliceData(r.scratch))
+}

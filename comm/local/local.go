@@ -1,0 +1,145 @@
+// Package local runs the ranks of a program as goroutines of one process,
+// which reach each other's buffers through shared memory.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golops/golops/comm"
+)
+
+// Config says how goroutine ranks talk. The zero Config is ready to use.
+type Config struct {
+	Algo    comm.Algo     // of AllReduce and its friends; Auto chooses by size
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+}
+
+// Validate reports what is wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Algo > comm.Tree {
+		errs = append(errs, fmt.Errorf("local: algorithm %v is not for goroutine ranks: have auto, direct, ring, tree", c.Algo))
+	}
+	if c.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("local: Timeout is %v, must not be negative", c.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// world is what all ranks of one Run share, whatever groups they split into.
+type world struct {
+	size    int
+	timeout time.Duration
+	spins   int // looks at a flag before giving the core away
+	yields  int // looks with a yield between them before going to sleep
+	aborted atomic.Pointer[comm.AbortError]
+	done    chan struct{} // closed by the abort
+	cancel  context.CancelCauseFunc
+	left    []atomic.Bool // ranks whose program has returned
+
+	mu     sync.Mutex
+	groups []*group // those that a leaving rank must wake
+}
+
+// Run calls prog once per rank, each on a goroutine of its own, and returns
+// when all have returned. An error or panic on one rank ends the others' calls.
+// The errors of all ranks come back joined, without the echoes of the first.
+func Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
+	return Config{}.Run(ctx, n, prog)
+}
+
+// Run is like the function Run, with the choices of c.
+func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if n < 1 {
+		return fmt.Errorf("local: %d ranks, must be at least 1", n)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n)}
+	// A rank that spins keeps a core from a rank that has work, so ranks spin
+	// only where each has a core; elsewhere they pass the core on at once.
+	w.spins, w.yields = 2000, 20
+	if n > runtime.GOMAXPROCS(0) {
+		w.spins, w.yields = 1, 2*n
+	}
+	members := make([]int, n)
+	for i := range members {
+		members[i] = i
+	}
+	g := newGroup(w, members)
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			r := g.handle(i, c.Algo)
+			errs[i] = guard(ctx, r, prog)
+			if errs[i] != nil {
+				r.Abort(errs[i])
+			}
+			w.leave(i)
+		})
+	}
+	wg.Wait()
+	return join(errs)
+}
+
+// guard turns a panic into an error, with the stack of its place.
+func guard(ctx context.Context, r *rank, prog func(context.Context, comm.Comm) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return prog(ctx, r)
+}
+
+// join keeps each cause once: not the echoes on ranks that were told of an
+// abort, nor a mismatch again that every rank reports in the same words.
+func join(errs []error) error {
+	var out []error
+	seen := ""
+	for i, e := range errs {
+		var ae *comm.AbortError
+		if e == nil || errors.As(e, &ae) && ae.Rank != i {
+			continue
+		}
+		if text := "\n" + e.Error() + "\n"; !strings.Contains(seen, text) {
+			seen += text
+			out = append(out, &comm.RankError{Rank: i, Err: e})
+		}
+	}
+	return errors.Join(out...)
+}
+
+func (w *world) abort(rank int, cause error) *comm.AbortError {
+	var ae *comm.AbortError
+	if !errors.As(cause, &ae) {
+		ae = &comm.AbortError{Rank: rank, Err: cause}
+	}
+	if w.aborted.CompareAndSwap(nil, ae) {
+		close(w.done)
+		w.cancel(ae)
+	}
+	return w.aborted.Load()
+}
+
+// leave marks a rank whose program has ended and wakes those that might wait for it.
+func (w *world) leave(rank int) {
+	w.left[rank].Store(true)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, g := range w.groups {
+		g.wakeAll()
+	}
+}

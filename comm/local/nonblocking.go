@@ -1,0 +1,221 @@
+package local
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// piece is how many bytes of a non-blocking collective a rank does at a time.
+const piece = 64 << 10
+
+// icoll is a non-blocking collective under way. Once all ranks have started
+// it, it is a heap of pieces of work on everybody's memory, and whoever waits
+// or tests takes pieces until none is left. So nobody waits for a rank that has
+// started and gone on to compute.
+type icoll struct {
+	seq        uint32
+	calls      []comm.Call
+	srcs, dsts []unsafe.Pointer
+	started    []atomic.Uint64 // 1 for each rank that has
+	arrived    int             // guarded by group.mu, as are err and users
+	users      int
+	err        error
+
+	ready  atomic.Bool   // all ranks have started
+	taken  atomic.Int64  // pieces handed out
+	left   atomic.Int64  // pieces not finished
+	ended  atomic.Uint64 // 1 when none is left
+	pieces int64
+}
+
+func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
+	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst, src, op)
+	return r.startColl(ctx, call, dst, src, err)
+}
+
+func (r *rank) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Request, error) {
+	call, err := comm.CheckBroadcast(r, comm.KindIBroadcast, b, root)
+	return r.startColl(ctx, call, b, b, err)
+}
+
+func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, error) {
+	call, err := comm.CheckAllGather(r, comm.KindIAllGather, dst, src)
+	return r.startColl(ctx, call, dst, src, err)
+}
+
+// startColl joins the collective. Arguments that are wrong on one rank reach
+// the others as a call that matches none.
+func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf, bad error) (comm.Request, error) {
+	if err := r.ready(ctx); err != nil {
+		return comm.Request{}, err
+	}
+	g := r.g
+	r.iseq++
+	g.mu.Lock()
+	var c *icoll
+	for _, o := range g.colls {
+		if o.seq == r.iseq {
+			c = o
+		}
+	}
+	if c == nil {
+		c = g.newColl(r.iseq)
+	}
+	c.calls[r.me], c.srcs[r.me], c.dsts[r.me] = call, src.Ptr, dst.Ptr
+	if bad != nil && c.err == nil {
+		c.err = &comm.RankError{Rank: r.me, Err: bad}
+	}
+	c.arrived++
+	if c.arrived == r.n {
+		c.prepare()
+	}
+	g.mu.Unlock()
+	c.started[r.me].Store(1)
+	r.published()
+	if bad != nil {
+		g.leaveColl(c)
+		return comm.Request{}, bad
+	}
+	q := r.request(call, src)
+	q.coll = c
+	return q.handle(), nil
+}
+
+// newColl is called with group.mu held.
+func (g *group) newColl(seq uint32) *icoll {
+	n := len(g.members)
+	var c *icoll
+	if k := len(g.spare); k > 0 {
+		c, g.spare = g.spare[k-1], g.spare[:k-1]
+	} else {
+		c = &icoll{calls: make([]comm.Call, n), srcs: make([]unsafe.Pointer, n), dsts: make([]unsafe.Pointer, n),
+			started: make([]atomic.Uint64, n)}
+	}
+	c.seq, c.arrived, c.users, c.err = seq, 0, n, nil
+	c.ready.Store(false)
+	c.ended.Store(0)
+	for i := range c.started {
+		c.started[i].Store(0)
+	}
+	g.colls = append(g.colls, c)
+	return c
+}
+
+// prepare compares what the ranks have brought and counts the pieces. It is
+// called with group.mu held by the last rank to arrive.
+func (c *icoll) prepare() {
+	call := c.calls[0]
+	for j, o := range c.calls {
+		if o != call && c.err == nil {
+			c.err = &comm.MismatchError{RankA: 0, CallA: call.String(), RankB: j, CallB: o.String()}
+		}
+	}
+	bytes := call.N * int64(call.DType.Size())
+	c.pieces = (bytes + piece - 1) / piece
+	if call.Kind == comm.KindIAllGather {
+		c.pieces *= int64(len(c.calls))
+	}
+	if c.err != nil {
+		c.pieces = 0
+	}
+	c.taken.Store(0)
+	c.left.Store(c.pieces)
+	if c.pieces == 0 {
+		c.ended.Store(1)
+	}
+	c.ready.Store(true)
+}
+
+// work does pieces of a ready collective until none is left to take.
+func (r *rank) work(c *icoll) {
+	call := c.calls[0]
+	for k := c.taken.Add(1) - 1; k < c.pieces; k = c.taken.Add(1) - 1 {
+		r.doPiece(c, call, int(k))
+		if c.left.Add(-1) == 0 {
+			c.ended.Store(1)
+			r.g.roused()
+		}
+	}
+}
+
+func (r *rank) doPiece(c *icoll, call comm.Call, k int) {
+	n, size := int(call.N), call.DType.Size()
+	per := piece / size
+	from, at := 0, k*per
+	switch call.Kind {
+	case comm.KindIAllReduce:
+		r.reduceRange(call.Op, scalar.DType(call.DType), at, min(at+per, n), c.dsts, c.srcs)
+		return
+	case comm.KindIBroadcast:
+		from = int(call.Peer)
+	case comm.KindIAllGather: // pieces of rank 0 first, then of rank 1, ...
+		each := (n + per - 1) / per
+		from, at = k/each, k%each*per
+	}
+	bytes := (min(at+per, n) - at) * size
+	to := at * size
+	if call.Kind == comm.KindIAllGather {
+		to += from * n * size
+	}
+	for _, d := range c.dsts {
+		comm.Move(unsafe.Add(d, to), unsafe.Add(c.srcs[from], at*size), bytes)
+	}
+}
+
+func (r *rank) waitColl(ctx context.Context, q *request) error {
+	c := q.coll
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	for j := range c.started {
+		if err := r.waitFlag(ctx, &c.started[j], 1, j, &q.call); err != nil {
+			return err
+		}
+	}
+	r.work(c)
+	if err := r.waitFlag(ctx, &c.ended, 1, -1, &q.call); err != nil {
+		return err
+	}
+	return r.endColl(q)
+}
+
+func (r *rank) testColl(q *request) (bool, error) {
+	c := q.coll
+	if ae := r.g.w.aborted.Load(); ae != nil {
+		return true, ae
+	}
+	if !c.ready.Load() {
+		return false, nil
+	}
+	r.work(c)
+	if c.ended.Load() == 0 {
+		return false, nil
+	}
+	return true, r.endColl(q)
+}
+
+func (r *rank) endColl(q *request) error {
+	err := q.coll.err
+	r.g.leaveColl(q.coll)
+	r.release(q)
+	return err
+}
+
+// leaveColl gives the collective back after the last rank has left it.
+func (g *group) leaveColl(c *icoll) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c.users--
+	if c.users == 0 {
+		i := slices.Index(g.colls, c)
+		g.colls = slices.Delete(g.colls, i, i+1)
+		clear(c.srcs)
+		clear(c.dsts)
+		g.spare = append(g.spare, c)
+	}
+}

@@ -1,0 +1,85 @@
+package local
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+)
+
+// Trees: ranks are numbered from root, v = (me-root) mod n. In the binomial
+// tree the parent of v is v without its lowest bit, so depth is log₂ n.
+
+// Steps that a rank tells of.
+const (
+	treeUp   = 1 // its partial result is complete
+	treeDone = 2 // it has the final result
+)
+
+// treeReduce leaves the reduction in dst of root; the dst of other ranks holds
+// partial results. slot.acc shows where a rank's result is.
+func (r *rank) treeReduce(ctx context.Context, call *comm.Call, op comm.Op, root int, dst, src comm.Buf) error {
+	f := comm.FoldOf(op, src.DType)
+	mine := r.own()
+	v := (r.me - root + r.n) % r.n
+	acc := mine.src // nothing folded in yet: the source itself
+	for bit := 1; bit < r.n && v&bit == 0; bit <<= 1 {
+		if v|bit >= r.n {
+			continue
+		}
+		child := ((v | bit) + root) % r.n
+		if err := r.waitStep(ctx, child, treeUp, call); err != nil {
+			return err
+		}
+		f(dst.Ptr, acc, r.slot(child).acc, src.N)
+		acc = dst.Ptr
+	}
+	mine.acc = acc
+	if v != 0 {
+		r.advance(treeUp)
+		return nil
+	}
+	if op == comm.Average {
+		comm.Divide(dst.Ptr, src.DType, src.N, r.n)
+	}
+	r.advance(treeDone)
+	return nil
+}
+
+// treeSpread copies root's b to all ranks.
+func (r *rank) treeSpread(ctx context.Context, call *comm.Call, root int, b comm.Buf) error {
+	v := (r.me - root + r.n) % r.n
+	if v != 0 {
+		parent := (v&(v-1) + root) % r.n
+		if err := r.waitStep(ctx, parent, treeDone, call); err != nil {
+			return err
+		}
+		comm.Move(b.Ptr, r.slot(parent).dst, b.Bytes())
+	}
+	r.advance(treeDone)
+	return nil
+}
+
+// treeGather collects blocks by recursive doubling: after k steps a rank has
+// the blocks of the 2^k ranks from itself on, and takes as many again from the
+// rank 2^k further. Nothing is written twice, so there is nothing to wait for
+// but the data.
+func (r *rank) treeGather(ctx context.Context, call *comm.Call, dst, src comm.Buf) error {
+	block := src.Bytes()
+	comm.Move(unsafe.Add(dst.Ptr, r.me*block), src.Ptr, block)
+	r.advance(1)
+	steps := uint64(1)
+	for have := 1; have < r.n; have *= 2 {
+		peer := (r.me + have) % r.n
+		if err := r.waitStep(ctx, peer, steps, call); err != nil {
+			return err
+		}
+		for i := range min(have, r.n-have) {
+			at := (peer + i) % r.n * block
+			comm.Move(unsafe.Add(dst.Ptr, at), unsafe.Add(r.slot(peer).dst, at), block)
+		}
+		steps++
+		r.advance(steps)
+	}
+	return nil
+}

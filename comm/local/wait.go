@@ -1,0 +1,193 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/golops/golops/comm"
+)
+
+// Waiting goes in three stages: look at a flag a few thousand times, then
+// yield the core between looks, then sleep on a channel. Whoever sets a flag
+// looks for sleepers afterwards. All flags are sequentially consistent: either
+// the sleeper's last look sees the flag, or the setter sees the sleeper.
+//
+// Because a handle is used by one goroutine, a sleeping rank can do nothing for
+// its group. So ranks that sleep in a circle, each waiting for the next, will
+// never wake, and a rank that waits for one whose program has ended waits in
+// vain: both are found before going to sleep and end all ranks with an error.
+
+// cond is a condition that a rank waits for, as a value so that waiting
+// allocates nothing and other ranks can judge it.
+type cond struct {
+	flag *atomic.Uint64 // at least val
+	val  uint64
+	req  *request // or completed
+	lock *lock    // or free for kind
+	kind comm.LockKind
+}
+
+func (c *cond) ok() bool {
+	switch {
+	case c.flag != nil:
+		return c.flag.Load() >= c.val
+	case c.req != nil:
+		return c.req.done.Load()
+	case c.lock != nil:
+		return c.lock.free(c.kind)
+	}
+	return true
+}
+
+// waitFlag waits until rank j has set a flag to at least val.
+func (r *rank) waitFlag(ctx context.Context, f *atomic.Uint64, val uint64, j int, call *comm.Call) error {
+	for range r.g.w.spins {
+		if f.Load() >= val {
+			return nil
+		}
+		pause()
+	}
+	return r.sleep(ctx, cond{flag: f, val: val}, j, call)
+}
+
+// wait waits for a condition that rank j, or -1 for any, brings about.
+func (r *rank) wait(ctx context.Context, c cond, j int, call *comm.Call) error {
+	for range r.g.w.spins {
+		if c.ok() {
+			return nil
+		}
+		pause()
+	}
+	return r.sleep(ctx, c, j, call)
+}
+
+func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error {
+	for range r.g.w.yields {
+		if c.ok() {
+			return nil
+		}
+		runtime.Gosched()
+	}
+	g, w := r.g, r.g.w
+	var late <-chan time.Time
+	if w.timeout > 0 {
+		t := time.NewTimer(w.timeout)
+		defer t.Stop()
+		late = t.C
+	}
+	for {
+		g.mu.Lock()
+		r.cell.cond, r.cell.call = c, *call
+		r.cell.on.Store(int32(j))
+		r.cell.parked.Store(true)
+		g.sleepers.Add(1)
+		ok := c.ok()
+		var err error
+		if !ok {
+			err = r.hopeless(j, call)
+		}
+		g.mu.Unlock()
+		if !ok && err == nil {
+			select {
+			case <-r.cell.wake:
+			case <-w.done:
+				err = w.aborted.Load()
+			case <-ctx.Done():
+				err = w.abort(g.members[r.me], context.Cause(ctx))
+			case <-late:
+				err = fmt.Errorf("comm: rank %d waited %v in %v", r.me, w.timeout, *call)
+				if j >= 0 {
+					err = fmt.Errorf("%w for rank %d", err, j)
+				}
+				err = w.abort(g.members[r.me], err)
+			}
+		}
+		g.mu.Lock()
+		r.cell.parked.Store(false)
+		g.sleepers.Add(-1)
+		g.mu.Unlock()
+		if ok || err != nil {
+			return err
+		}
+	}
+}
+
+// hopeless returns the error, and aborts with it, if what this rank waits for
+// can never come. It is called with group.mu held and this rank marked asleep.
+func (r *rank) hopeless(j int, call *comm.Call) error {
+	g := r.g
+	for k, steps := j, 0; k >= 0 && steps <= r.n; steps++ {
+		if g.w.left[g.members[k]].Load() {
+			// Its last acts came before it left, so look once more.
+			if r.cell.cond.ok() {
+				return nil
+			}
+			if k == j {
+				return g.w.abort(g.members[r.me], &comm.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
+					CallB: "no call", Hint: fmt.Sprintf("the program of rank %d has ended", j)})
+			}
+			return nil // the rank that waits for k will say so
+		}
+		c := &g.cells[k]
+		if !c.parked.Load() || c.cond.ok() {
+			return nil
+		}
+		if k == r.me {
+			hint := "each waits for the other"
+			if j == r.me {
+				hint = "a rank cannot wait for itself: start one side with ISend or IRecv"
+			}
+			return g.w.abort(g.members[r.me], &comm.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
+				CallB: g.cells[j].call.String(), Hint: hint})
+		}
+		k = int(c.on.Load())
+	}
+	return nil
+}
+
+// published wakes the ranks that sleep for this one. It is called after each
+// change of a flag of this rank's cell.
+func (r *rank) published() {
+	if r.g.sleepers.Load() == 0 {
+		return
+	}
+	for k := range r.g.cells {
+		if c := &r.g.cells[k]; c.parked.Load() && int(c.on.Load()) == r.me {
+			c.rouse()
+		}
+	}
+}
+
+// roused wakes all who sleep, for a change that concerns no one in particular.
+func (g *group) roused() {
+	if g.sleepers.Load() > 0 {
+		g.wakeAll()
+	}
+}
+
+func (c *cell) rouse() {
+	select {
+	case c.wake <- struct{}{}:
+	default: // it has a wake-up waiting already
+	}
+}
+
+func (g *group) wakeAll() {
+	for k := range g.cells {
+		g.cells[k].rouse()
+	}
+}
+
+// ready returns an error if the program was aborted or ctx has ended.
+func (r *rank) ready(ctx context.Context) error {
+	if ae := r.g.w.aborted.Load(); ae != nil {
+		return ae
+	}
+	if ctx.Err() != nil {
+		return r.g.w.abort(r.g.members[r.me], context.Cause(ctx))
+	}
+	return nil
+}

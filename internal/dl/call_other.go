@@ -1,0 +1,16 @@
+//go:build linux && !amd64
+
+package dl
+
+import "github.com/ebitengine/purego"
+
+// Call calls a C function whose arguments are all integers or pointers and
+// returns its integer result. Memory that an argument points to must be on the
+// heap and kept alive by the caller.
+func (f Func) Call(args ...uintptr) uintptr {
+	if f == 0 {
+		panic("dl: call of a function that the library lacks")
+	}
+	r, _, _ := purego.SyscallN(uintptr(f), args...)
+	return r
+}

@@ -1,0 +1,118 @@
+//go:build linux
+
+// Package dl opens native libraries at run time and calls their functions, so
+// that the program builds with CGO_ENABLED=0 and starts without them.
+package dl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// MaxArgs is the largest number of arguments that Call passes.
+const MaxArgs = 12
+
+// Lib is an open native library. It stays open: libraries such as MPI and
+// CUDA do not survive being closed.
+type Lib struct {
+	Path   string // as given to the loader, or the file that it found
+	handle uintptr
+}
+
+// Scope says who sees the symbols of a library.
+type Scope int
+
+// Local keeps symbols to the handle; Global offers them to libraries that are
+// opened later, which the plugins of Open MPI need.
+const (
+	Local  Scope = purego.RTLD_NOW | purego.RTLD_LOCAL
+	Global Scope = purego.RTLD_NOW | purego.RTLD_GLOBAL
+)
+
+// Open opens the first of names that the loader can. A name with a slash is a
+// file; another is searched on the loader's path. The error says of each why not.
+func Open(scope Scope, names ...string) (*Lib, error) {
+	var errs []error
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			if _, err := os.Stat(name); err != nil {
+				errs = append(errs, fmt.Errorf("%s: no such file", name))
+				continue
+			}
+		}
+		h, err := purego.Dlopen(name, int(scope))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		l := &Lib{Path: name, handle: h}
+		if p := loadedFrom(filepath.Base(name)); p != "" {
+			l.Path = p
+		}
+		return l, nil
+	}
+	return nil, errors.Join(errs...)
+}
+
+// loadedFrom returns the file of the loaded library called base.
+func loadedFrom(base string) string {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(maps)) {
+		path := line[strings.IndexByte(line, '/')+1:]
+		if path = "/" + strings.TrimSpace(path); strings.HasPrefix(filepath.Base(path), base) {
+			return path
+		}
+	}
+	return ""
+}
+
+// Func is the address of a C function.
+type Func uintptr
+
+// Func returns the function called name, or 0 if the library lacks it.
+func (l *Lib) Func(name string) Func { return Func(l.Addr(name)) }
+
+// Addr returns the address of a symbol, or 0 if the library lacks it.
+func (l *Lib) Addr(name string) uintptr {
+	p, err := purego.Dlsym(l.handle, name)
+	if err != nil {
+		return 0
+	}
+	return p
+}
+
+// Setenv sets a variable for C libraries too: without cgo, os.Setenv does not
+// reach the environment that an already running libc reads. It leaves a value
+// alone that the user has set.
+func Setenv(key, value string) error {
+	if _, set := os.LookupEnv(key); set {
+		return nil
+	}
+	if err := os.Setenv(key, value); err != nil {
+		return err
+	}
+	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return fmt.Errorf("dl: setenv %s: %w", key, err)
+	}
+	k, v := append([]byte(key), 0), append([]byte(value), 0)
+	if r := int32(Func(set).Call(uintptr(unsafe.Pointer(&k[0])), uintptr(unsafe.Pointer(&v[0])), 1)); r != 0 {
+		return fmt.Errorf("dl: setenv %s=%s failed", key, value)
+	}
+	return nil
+}
+
+// String copies a C string of at most len(b) bytes.
+func String(b []byte) string {
+	s, _, _ := strings.Cut(string(b), "\x00")
+	return s
+}

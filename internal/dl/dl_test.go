@@ -1,0 +1,109 @@
+//go:build linux
+
+package dl_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/golops/golops/internal/dl"
+)
+
+// The yardstick is a C library built here: libc has no function of 12 integers.
+const source = `
+#include <stdlib.h>
+long mix(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l) {
+	return a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h + 9*i + 10*j + 11*k + 12*l;
+}
+int negative(void) { return -7; }
+void twice(double *p, int n) { for (int i = 0; i < n; i++) p[i] *= 2; }
+const char *env(void) { return getenv("GOLOPS_DL_TEST"); }
+int equals(const char *s) { const char *e = env(); if (!e) return 2; while (*s && *s == *e) s++, e++; return *s == *e; }
+int answer = 42;
+`
+
+func build(t testing.TB) *dl.Lib {
+	t.Helper()
+	dir := t.TempDir()
+	c, so := filepath.Join(dir, "m.c"), filepath.Join(dir, "libm_test.so")
+	if err := os.WriteFile(c, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-O1", "-shared", "-fPIC", "-o", so, c).CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	l, err := dl.Open(dl.Local, "libnot_there.so.9", so)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Path != so {
+		t.Errorf("path %q, want %q", l.Path, so)
+	}
+	return l
+}
+
+func TestCall(t *testing.T) {
+	l := build(t)
+	if got := l.Func("mix").Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12); got != 650 {
+		t.Errorf("mix of 12 arguments is %d, want 650", got)
+	}
+	if got := int32(l.Func("negative").Call()); got != -7 {
+		t.Errorf("negative is %d, want -7", got)
+	}
+	x := []float64{1, 2, 3}
+	l.Func("twice").Call(uintptr(unsafe.Pointer(&x[0])), uintptr(len(x)))
+	if x[0] != 2 || x[2] != 6 {
+		t.Errorf("twice gave %v", x)
+	}
+	if a := l.Addr("answer"); *(*int32)(*(*unsafe.Pointer)(unsafe.Pointer(&a))) != 42 {
+		t.Error("data symbol has another value than 42")
+	}
+	if l.Func("not_there") != 0 {
+		t.Error("a function that is not there has an address")
+	}
+	mix := l.Func("mix")
+	if n := testing.AllocsPerRun(100, func() { mix.Call(1, 2, 3, 4, 5, 6, 7, 8) }); n != 0 {
+		t.Errorf("%g allocations per call", n)
+	}
+}
+
+func TestSetenv(t *testing.T) {
+	l := build(t)
+	if err := dl.Setenv("GOLOPS_DL_TEST", "seen by C"); err != nil {
+		t.Fatal(err)
+	}
+	s := []byte("seen by C\x00")
+	if got := int32(l.Func("equals").Call(uintptr(unsafe.Pointer(&s[0])))); got != 1 {
+		t.Errorf("C does not see the variable: %d", got)
+	}
+	if err := dl.Setenv("GOLOPS_DL_TEST", "other"); err != nil {
+		t.Fatal(err)
+	}
+	if got := os.Getenv("GOLOPS_DL_TEST"); got != "seen by C" {
+		t.Errorf("a value already set was replaced by %q", got)
+	}
+}
+
+func TestOpenSaysWhyNot(t *testing.T) {
+	_, err := dl.Open(dl.Local, "libnot_there.so.9", "/no/such/lib.so")
+	if err == nil {
+		t.Fatal("opened a library that is not there")
+	}
+	for _, want := range []string{"libnot_there.so.9", "/no/such/lib.so"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error does not name %s: %v", want, err)
+		}
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	f := build(b).Func("negative")
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Call()
+	}
+}

@@ -1,0 +1,128 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// chromePID is the one process that all ranks appear in as threads, because a
+// process of its own for each rank would add a second row above each track.
+// Process and thread 0 are the idle task to Perfetto, hence numbers start at 1.
+const chromePID = 1
+
+// WriteChrome writes the tracks as a Chrome trace, in the JSON object form
+// that Perfetto opens, one track for each rank. Regions are complete events,
+// marks are instants. A bar cannot reach past the bar around it, so a region
+// that ended after its parent is cut there and tells its true length among
+// its arguments. If events lie before Epoch, all tracks are shifted together,
+// since Perfetto rejects negative times.
+func WriteChrome(w io.Writer, tracks []Track) error {
+	tracks, err := ordered(tracks)
+	if err != nil {
+		return err
+	}
+	c := chromeWriter{out: bufio.NewWriter(w), sep: "\n", quoted: make(map[string]string)}
+	dropped := 0
+	for _, t := range tracks {
+		dropped += t.Dropped
+		if len(t.Events) > 0 {
+			c.shift = max(c.shift, -t.Events[0].Start)
+		}
+	}
+	c.out.WriteString(`{"traceEvents":[`)
+	c.event(fmt.Sprintf(`"name":"process_name","ph":"M","pid":%d,"args":{"name":"golops"}`, chromePID))
+	for _, t := range tracks {
+		c.track(t)
+	}
+	fmt.Fprintf(c.out, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"ranks\":%d,\"dropped\":%d}}\n", len(tracks), dropped)
+	if err := c.out.Flush(); err != nil {
+		return fmt.Errorf("trace: write Chrome trace: %w", err)
+	}
+	return nil
+}
+
+// chromeWriter writes events one by one. Errors stay in out until its Flush.
+type chromeWriter struct {
+	out    *bufio.Writer
+	sep    string // stands before the next event
+	shift  time.Duration
+	quoted map[string]string // names as JSON; a program has few, used often
+}
+
+// event writes one object, given what is between its braces, in pieces.
+func (c *chromeWriter) event(pieces ...string) {
+	c.out.WriteString(c.sep)
+	c.out.WriteByte('{')
+	for _, p := range pieces {
+		c.out.WriteString(p)
+	}
+	c.out.WriteByte('}')
+	c.sep = ",\n"
+}
+
+// track writes one rank's name, place and events.
+func (c *chromeWriter) track(t Track) {
+	thread := fmt.Sprintf(`,"pid":%d,"tid":%d`, chromePID, t.Rank+1)
+	c.event(`"name":"thread_name","ph":"M"`, thread, fmt.Sprintf(`,"args":{"name":"rank %d"}`, t.Rank))
+	c.event(`"name":"thread_sort_index","ph":"M"`, thread, fmt.Sprintf(`,"args":{"sort_index":%d}`, t.Rank))
+	end := make([]time.Duration, len(t.Events)) // of each region, as drawn
+	final := -c.shift
+	for i, e := range t.Events {
+		final = max(final, e.End)
+		if e.Mark {
+			c.instant(thread, e.Name, e.Start)
+			continue
+		}
+		end[i] = e.End
+		if e.Parent >= 0 {
+			end[i] = min(e.End, end[e.Parent])
+		}
+		name, args := e.Name, ""
+		switch {
+		case e.Open:
+			name, args = name+" (never ended)", `,"args":{"never_ended":true}`
+		case end[i] < e.End:
+			args = `,"args":{"outlived_parent":true,"true_dur_us":` + micros(e.End-e.Start) + `}`
+		}
+		c.event(`"name":`, c.quote(name), `,"ph":"X"`, thread,
+			`,"ts":`, micros(e.Start+c.shift), `,"dur":`, micros(end[i]-e.Start), args)
+	}
+	for _, note := range t.notes() {
+		c.instant(thread, note, final)
+	}
+}
+
+// instant writes a point on a rank's track.
+func (c *chromeWriter) instant(thread, name string, at time.Duration) {
+	c.event(`"name":`, c.quote(name), `,"ph":"i","s":"t"`, thread, `,"ts":`, micros(at+c.shift))
+}
+
+// quote returns s as a JSON string. It leaves > and & alone, which
+// json.Marshal would escape for HTML.
+func (c *chromeWriter) quote(s string) string {
+	q, ok := c.quoted[s]
+	if !ok {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.Encode(s) // a string always encodes
+		q = strings.TrimSuffix(b.String(), "\n")
+		c.quoted[s] = q
+	}
+	return q
+}
+
+// micros returns d, not negative, in microseconds with all its nanoseconds,
+// which a float64 would round on long runs.
+func micros(d time.Duration) string {
+	ns := d % time.Microsecond
+	b := strconv.AppendInt(make([]byte, 0, 24), int64(d/time.Microsecond), 10)
+	b = append(b, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
+	return string(b)
+}

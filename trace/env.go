@@ -1,0 +1,69 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// EnvVar names the environment variable that switches tracing on.
+const EnvVar = "GOLOPS_TRACE"
+
+// Mode is a kind of report.
+type Mode int
+
+// The kinds of report.
+const (
+	Off       Mode = iota // nothing is recorded
+	Tree                  // WriteTree with min, mean and max over ranks
+	TreeRanks             // WriteTree with one tree for each rank
+	Chrome                // WriteChrome to Config.File
+)
+
+// String returns the mode's name.
+func (m Mode) String() string {
+	switch m {
+	case Off:
+		return "off"
+	case Tree:
+		return "tree"
+	case TreeRanks:
+		return "tree:ranks"
+	case Chrome:
+		return "chrome"
+	}
+	return fmt.Sprintf("Mode(%d)", int(m))
+}
+
+// Config says what to report at the end of a run. The zero Config is off.
+type Config struct {
+	Mode Mode
+	File string // where Chrome goes; empty in other modes
+}
+
+// FromEnv reads GOLOPS_TRACE, see [Parse].
+func FromEnv() (Config, error) {
+	c, err := Parse(os.Getenv(EnvVar))
+	if err != nil {
+		return Config{}, fmt.Errorf("trace: %s=%w", EnvVar, err)
+	}
+	return c, nil
+}
+
+// Parse reads a setting of GOLOPS_TRACE. Empty is off; "tree" is a tree with
+// min, mean and max over ranks; "tree:ranks" is a tree for each rank; a name
+// that ends in .json is the file of a Chrome trace. Anything else is an error.
+func Parse(s string) (Config, error) {
+	switch {
+	case s == "":
+		return Config{}, nil
+	case s == "tree":
+		return Config{Mode: Tree}, nil
+	case s == "tree:ranks":
+		return Config{Mode: TreeRanks}, nil
+	case strings.HasSuffix(s, ".json") && filepath.Base(s) != ".json":
+		return Config{Mode: Chrome, File: s}, nil
+	}
+	return Config{}, fmt.Errorf("%q: must be tree, tree:ranks, a file name that ends in .json, or empty for off", s)
+}

@@ -1,0 +1,208 @@
+package trace
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// MaxEvents is how many events, regions and marks together, a recorder keeps;
+// they take about 40 MiB. Events past it are dropped and counted, and the
+// reports tell how many.
+const MaxEvents = 1 << 20
+
+const (
+	// maxDepth limits nesting. Real programs stay far below; a loop that
+	// never ends its regions would otherwise make a tree as deep as the loop
+	// is long, and a report of quadratic size.
+	maxDepth = 256
+
+	// chunkLen is the number of events in one piece of memory. Pieces are
+	// never moved, since copying a million events would show up in the times.
+	chunkLen = 4096
+
+	// noEvent stands for a region that was dropped.
+	noEvent = -1
+)
+
+// Recorder keeps the events of one rank. Goroutines of the rank may use it at
+// once, but it knows one nesting only: a region lies inside whichever region
+// of the rank began last and is still open, even if another goroutine began it.
+type Recorder struct {
+	rank  int
+	clock func() time.Duration // monotonic, from any origin
+	limit int                  // MaxEvents, or less in tests
+
+	mu      sync.Mutex
+	wait    func() // nil, or called before a timestamp
+	chunks  [][]Event
+	n       int           // events in chunks, with times as clock gives them
+	stack   []int32       // open regions that nest, outermost first; increasing
+	zero    time.Duration // clock's time at Epoch
+	stop    time.Duration // clock's time at Close
+	dropped int
+	late    int
+	closed  bool
+}
+
+// NewRecorder returns a recorder for one rank. As long as any recorder is
+// open, regions look for theirs in their context, so end each with Close.
+func NewRecorder(rank int) *Recorder {
+	origin := time.Now()
+	recorders.Add(1)
+	return &Recorder{
+		rank:  rank,
+		limit: MaxEvents,
+		clock: func() time.Duration { return time.Since(origin) },
+	}
+}
+
+// Sync sets f to be called before each timestamp. With an f that waits for
+// the device's stream, a region on a device takes the time of the work that
+// it queued, not the time of queueing it. A nil f, the default, waits for
+// nothing. f must not begin regions of this recorder: each would call f again.
+func (r *Recorder) Sync(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wait = f
+}
+
+// Epoch makes now the time zero of all events, including earlier ones. When
+// every rank calls it right after the same barrier, their tracks line up.
+// Until Epoch is called, zero is the time of NewRecorder.
+func (r *Recorder) Epoch() {
+	if r.lock() {
+		r.zero = r.clock()
+		r.mu.Unlock()
+	}
+}
+
+// Close ends recording. Regions that are open stay so in the record, and
+// later calls on them do nothing. Close and Events do not call the function
+// given to Sync, so they may follow the closing of the device.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.stop = r.clock()
+	recorders.Add(-1)
+}
+
+// Events returns a copy of what was recorded so far, which gob can send to
+// the rank that reports. It may be called before or after Close.
+func (r *Recorder) Events() Track {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stop := r.stop
+	if !r.closed {
+		stop = r.clock()
+	}
+	t := Track{Rank: r.rank, Events: make([]Event, r.n), Dropped: r.dropped, Late: r.late}
+	for i := range t.Events {
+		e := *r.at(int32(i))
+		e.Start -= r.zero
+		e.End -= r.zero
+		if e.Open {
+			e.End = stop - r.zero
+			if e.Parent >= 0 {
+				e.End = min(e.End, t.Events[e.Parent].End)
+			}
+		}
+		t.Events[i] = e
+	}
+	return t
+}
+
+// lock waits for the device, so that a timestamp may follow, and locks r. It
+// reports false, with r unlocked, when r is closed. The wait comes without the
+// lock, so that a panic of a failing device leaves r usable.
+func (r *Recorder) lock() bool {
+	r.mu.Lock()
+	if f := r.wait; f != nil && !r.closed {
+		r.mu.Unlock()
+		f()
+		r.mu.Lock()
+	}
+	if r.closed {
+		r.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+func (r *Recorder) begin(name string) Region {
+	if !r.lock() {
+		return Region{}
+	}
+	defer r.mu.Unlock()
+	parent := int32(noEvent)
+	if k := len(r.stack); k > 0 {
+		parent = r.stack[k-1]
+	}
+	id := r.add(Event{Name: name, Parent: parent, Open: true})
+	if id == noEvent {
+		return Region{r, noEvent}
+	}
+	if len(r.stack) < maxDepth {
+		r.stack = append(r.stack, id)
+	}
+	r.at(id).Start = r.clock() // last, so that the region does not time its own record
+	return Region{r, id}
+}
+
+func (r *Recorder) mark(id int32, label string) {
+	if !r.lock() {
+		return
+	}
+	defer r.mu.Unlock()
+	switch now := r.clock(); {
+	case id == noEvent:
+		r.dropped++
+	case !r.at(id).Open:
+		r.late++
+	default:
+		r.add(Event{Name: label, Parent: id, Mark: true, Start: now, End: now})
+	}
+}
+
+func (r *Recorder) end(id int32) {
+	if id == noEvent || !r.lock() {
+		return
+	}
+	defer r.mu.Unlock()
+	now := r.clock()
+	e := r.at(id)
+	if !e.Open {
+		return
+	}
+	e.Open = false
+	e.End = now
+	// A region is not on the stack if one around it ended first, or if it lay
+	// too deep; then nothing nests in it.
+	if k, on := slices.BinarySearch(r.stack, id); on {
+		r.stack = r.stack[:k]
+	}
+}
+
+// add keeps e and returns its number, or counts it as dropped and returns noEvent.
+func (r *Recorder) add(e Event) int32 {
+	if r.n >= r.limit {
+		r.dropped++
+		return noEvent
+	}
+	if r.n == len(r.chunks)*chunkLen {
+		r.chunks = append(r.chunks, make([]Event, chunkLen))
+	}
+	id := int32(r.n)
+	r.n++
+	*r.at(id) = e
+	return id
+}
+
+// at returns event id in place.
+func (r *Recorder) at(id int32) *Event {
+	return &r.chunks[id/chunkLen][id%chunkLen]
+}

@@ -1,0 +1,81 @@
+// Package trace times named regions of a program, and marks inside them, on every rank.
+//
+// A region is put around code once and stays there:
+//
+//	reg := trace.Begin(ctx, "gradient")
+//	defer reg.End()
+//	reg.Mark("Begin dot")
+//	...
+//	reg.Mark("Finish dot")
+//
+// Nothing is recorded until somebody makes a [Recorder] for each rank and
+// puts it in the rank's context by [With]. Package launch does so when
+// GOLOPS_TRACE asks for it (see [FromEnv]), hence a program is traced with no
+// change to its code. Without a recorder, Begin costs one atomic load, and
+// Mark and End one comparison; none of them allocates.
+//
+// The records of all ranks are written by [WriteTree] as a table to read, or
+// by [WriteChrome] as a file for Perfetto (https://ui.perfetto.dev).
+package trace
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// recorders counts the open recorders of the process. It is only a shortcut
+// past the look-up in the context: which recorder a region goes to is decided
+// by its context alone.
+var recorders atomic.Int32
+
+// key is the type of the recorder's key in a context.
+type key struct{}
+
+// With returns a context whose regions go to r. A nil r switches tracing off
+// for the context.
+func With(ctx context.Context, r *Recorder) context.Context {
+	return context.WithValue(ctx, key{}, r)
+}
+
+// Region is a stretch of one rank's time, from Begin to End. It is a small
+// value to keep in a local variable. The zero Region records nothing.
+type Region struct {
+	rec *Recorder
+	id  int32 // event of rec, or noEvent
+}
+
+// Begin starts a region of ctx's rank, inside the region which that rank began
+// last and has not ended. When nothing records it costs one atomic load.
+func Begin(ctx context.Context, name string) Region {
+	if recorders.Load() == 0 {
+		return Region{}
+	}
+	return begin(ctx, name)
+}
+
+// begin is the slow path of Begin, kept apart so that Begin is inlined.
+func begin(ctx context.Context, name string) Region {
+	rec, _ := ctx.Value(key{}).(*Recorder)
+	if rec == nil {
+		return Region{}
+	}
+	return rec.begin(name)
+}
+
+// Mark records a point inside the region. The tree shows the time between
+// consecutive marks. A mark after End is not recorded, but it is counted and
+// the reports tell of it.
+func (r Region) Mark(label string) {
+	if r.rec != nil {
+		r.rec.mark(r.id, label)
+	}
+}
+
+// End finishes the region. A second End does nothing, so an early End may
+// stand beside a deferred one. Regions that began inside this one and did not
+// end leave the nesting with it: what begins next is not inside them.
+func (r Region) End() {
+	if r.rec != nil {
+		r.rec.end(r.id)
+	}
+}
