@@ -283,3 +283,14 @@ func CheckAccess(name string, win Buf, target int, counts []int, offset int, b B
 	}
 	return nil
 }
+
+// CheckFetch checks the operation and the buffers of GetAccumulate on a window over win.
+func CheckFetch(win, dst, src Buf, op Op) error {
+	if err := CheckWindowOp(op, win.DType, true); err != nil {
+		return fmt.Errorf("comm: GetAccumulate: %w", err)
+	}
+	if op != NoOp && (src.N != dst.N || src.DType != dst.DType) {
+		return fmt.Errorf("comm: GetAccumulate: src is %d %v, dst is %d %v: must be equal", src.N, src.DType, dst.N, dst.DType)
+	}
+	return nil
+}

@@ -75,7 +75,7 @@ func slices3[T any](d, a, b unsafe.Pointer, n int) (D, A, B []T) {
 	return D, A[:len(D)], B[:len(D)] // lets the compiler drop the bounds checks
 }
 
-// Move copies bytes; d and s are the same or do not overlap.
+// Move copies bytes; d and s may overlap.
 func Move(d, s unsafe.Pointer, bytes int) {
 	if d != s && bytes > 0 {
 		copy(unsafe.Slice((*byte)(d), bytes), unsafe.Slice((*byte)(s), bytes))

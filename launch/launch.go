@@ -4,10 +4,16 @@ package launch
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/local"
 )
 
 // Program is what each rank runs. An error or panic on any rank ends the
@@ -21,4 +27,60 @@ type Config struct {
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()
+	Trace   io.Writer     // where GOLOPS_TRACE=tree goes; nil means os.Stderr
+}
+
+// Validate reports everything that is wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Ranks < 0 {
+		errs = append(errs, fmt.Errorf("launch: %d ranks, must be at least 1, or 0 for one per core", c.Ranks))
+	}
+	if c.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("launch: Timeout is %v, must not be negative", c.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) log() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.Default()
+}
+
+func (c Config) traceOut() io.Writer {
+	if c.Trace != nil {
+		return c.Trace
+	}
+	return os.Stderr
+}
+
+// Local runs p on n goroutine ranks of this process and returns their errors.
+func Local(ctx context.Context, n int, p Program) error {
+	if n < 1 {
+		return fmt.Errorf("launch: %d ranks, must be at least 1", n)
+	}
+	return Config{Ranks: n}.Local(ctx, p)
+}
+
+// Local is like the function Local, with the choices of c.
+func (c Config) Local(ctx context.Context, p Program) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	n := c.Ranks
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	tr, err := newTracing(c, "")
+	if err != nil {
+		return err
+	}
+	if inWorld(ctx) {
+		tr.suffix = "-local" // the world that this runs in has a trace of its own
+	}
+	prog := tr.wrap(p)
+	err = local.Config{Algo: c.Algo, Timeout: c.Timeout}.Run(ctx, n, prog)
+	return errors.Join(err, tr.writeHere())
 }

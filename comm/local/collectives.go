@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"unsafe"
 
 	"github.com/golops/golops/comm"
@@ -26,6 +27,9 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 	if err := r.meet(ctx, &a); err != nil {
 		return err
 	}
+	size := src.DType.Size()
+	sh := shares{n: src.N, parts: r.n, bytes: size}
+	lo, hi := sh.part(r.me)
 	algo := r.algo
 	if algo == comm.Auto || r.n == 1 {
 		algo = comm.Direct
@@ -35,10 +39,10 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 		r.gatherFold(dst.Ptr, op, src.DType, 0, src.N, r.inSlots())
 		return nil
 	case algo == comm.Ring:
-		if err := r.ringReduce(ctx, &a.call, op, shares{n: src.N, parts: r.n, bytes: src.DType.Size()}, dst); err != nil {
+		if err := r.ringReduce(ctx, &a.call, op, sh, at(dst.Ptr, lo*size, hi-lo)); err != nil {
 			return err
 		}
-		if err := r.ringGather(ctx, &a.call, shares{n: src.N, parts: r.n, bytes: src.DType.Size()}, dst); err != nil {
+		if err := r.ringGather(ctx, &a.call, sh, dst); err != nil {
 			return err
 		}
 	case algo == comm.Tree:
@@ -49,8 +53,6 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 			return err
 		}
 	default:
-		sh := shares{n: src.N, parts: r.n, bytes: src.DType.Size()}
-		lo, hi := sh.part(r.me)
 		srcs, dsts := r.operands()
 		r.reduceRange(op, src.DType, lo, hi, dsts, srcs)
 	}
@@ -64,10 +66,10 @@ func (r *rank) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root i
 		return err
 	}
 	sh := shares{n: src.N, parts: r.n, bytes: src.DType.Size()}
+	lo, hi := sh.part(r.me)
 	switch {
 	case r.algo == comm.Ring && r.n > 1:
-		to := comm.Buf{DType: src.DType, N: src.N, Ptr: r.slot(root).dst}
-		if err := r.ringReduce(ctx, &a.call, op, sh, to); err != nil {
+		if err := r.ringReduce(ctx, &a.call, op, sh, at(r.slot(root).dst, lo*src.DType.Size(), hi-lo)); err != nil {
 			return err
 		}
 	case r.algo == comm.Tree && r.n > 1:
@@ -83,7 +85,6 @@ func (r *rank) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root i
 		}
 		return nil
 	default:
-		lo, hi := sh.part(r.me)
 		srcs, dsts := r.operands()
 		r.reduceRange(op, src.DType, lo, hi, dsts[root:root+1], srcs)
 	}
@@ -105,18 +106,13 @@ func (r *rank) reduceScatter(ctx context.Context, k comm.Kind, dst, src comm.Buf
 		return err
 	}
 	sh := shares{n: src.N, parts: r.n, counts: counts}
-	if counts != nil {
-		for j, n := range r.slot(0).in {
-			if n != counts[j] {
-				return r.part(ctx, &a.call, r.ragged(&a.call, 0, n, counts[j], "counts"))
-			}
-		}
+	if err := r.uneven(&a.call); err != nil {
+		return r.part(ctx, &a.call, err)
 	}
 	lo, hi := sh.part(r.me)
 	switch {
 	case r.algo == comm.Ring && r.n > 1:
-		to := comm.Buf{DType: src.DType, N: src.N, Ptr: unsafe.Add(dst.Ptr, -lo*src.DType.Size())} // dst is block me of to
-		if err := r.ringReduce(ctx, &a.call, op, sh, to); err != nil {
+		if err := r.ringReduce(ctx, &a.call, op, sh, dst.Ptr); err != nil {
 			return err
 		}
 	case r.algo == comm.Tree && r.n > 1:
@@ -127,7 +123,7 @@ func (r *rank) reduceScatter(ctx context.Context, k comm.Kind, dst, src comm.Buf
 		if err := r.waitStep(ctx, 0, treeDone, &a.call); err != nil {
 			return err
 		}
-		comm.Move(dst.Ptr, unsafe.Add(r.slot(0).acc, lo*src.DType.Size()), dst.Bytes())
+		comm.Move(dst.Ptr, at(r.slot(0).acc, lo*src.DType.Size(), dst.N), dst.Bytes())
 	default:
 		srcs, _ := r.operands()
 		r.gatherFold(dst.Ptr, op, src.DType, lo, hi, srcs)
@@ -136,6 +132,20 @@ func (r *rank) reduceScatter(ctx context.Context, k comm.Kind, dst, src comm.Buf
 		}
 	}
 	return r.part(ctx, &a.call, nil)
+}
+
+// uneven compares all ranks' counts, so that all ranks see the same.
+func (r *rank) uneven(call *comm.Call) error {
+	zero := r.slot(0).in
+	for j := range r.n {
+		for k, n := range r.slot(j).in {
+			if n != zero[k] {
+				return &comm.MismatchError{RankA: 0, CallA: call.String(), RankB: j, CallB: call.String(),
+					Hint: fmt.Sprintf("for rank %d they have counts %d and %d", k, zero[k], n)}
+			}
+		}
+	}
+	return nil
 }
 
 // shares divides n elements among parts: by counts, or evenly with borders on

@@ -91,11 +91,14 @@ func newGroup(w *world, members []int) *group {
 }
 
 func (g *group) handle(i int, algo comm.Algo) *rank {
-	return &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
+	r := &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
+	r.Blocking = comm.NewBlocking(r)
+	return r
 }
 
 // rank is one rank's handle on a group.
 type rank struct {
+	comm.Blocking
 	g    *group
 	me   int
 	n    int
@@ -105,14 +108,11 @@ type rank struct {
 	seq  uint64 // collectives so far
 	iseq uint32 // non-blocking collectives so far
 
-	reqs     []*request
-	free     []*request
-	grouping int
-	grouped  []comm.Request
-	srcs     []unsafe.Pointer
-	dsts     []unsafe.Pointer
-	scratch  []uint64     // partial results of rings and trees, kept between calls
-	chunk    [chunk]uint8 // partial results of direct reductions
+	pending comm.Pending[request]
+	srcs    []unsafe.Pointer
+	dsts    []unsafe.Pointer
+	scratch []uint64     // partial results of rings and trees, kept between calls
+	chunk   [chunk]uint8 // partial results of direct reductions
 }
 
 var (
@@ -157,4 +157,14 @@ func (r *rank) room(n int) unsafe.Pointer {
 		r.scratch = make([]uint64, words)
 	}
 	return unsafe.Pointer(unsafe.SliceData(r.scratch))
+}
+
+// at returns the place offset bytes into the memory at p, where n bytes are
+// to be used. With nothing to use it returns nil: a pointer just past an object
+// would look to the collector like one to whatever lies there.
+func at(p unsafe.Pointer, offset, n int) unsafe.Pointer {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Add(p, offset)
 }

@@ -15,8 +15,7 @@ import (
 // request is a message or non-blocking collective under way.
 type request struct {
 	owner *rank
-	index uint32
-	gen   uint32 // ids of an earlier use do not match
+	id    uint64
 	call  comm.Call
 	buf   comm.Buf
 	coll  *icoll
@@ -33,42 +32,22 @@ type pair struct {
 	_          [40]byte
 }
 
-// request takes a request from the spare ones.
-func (r *rank) request(call comm.Call, b comm.Buf) *request {
-	if len(r.free) == 0 {
-		q := &request{owner: r, index: uint32(len(r.reqs))}
-		r.reqs = append(r.reqs, q)
-		r.free = append(r.free, q)
-	}
-	q := r.free[len(r.free)-1]
-	r.free = r.free[:len(r.free)-1]
-	q.gen++
-	q.call, q.buf, q.err, q.next = call, b, nil, nil
+// newRequest takes a request from the spare ones.
+func (r *rank) newRequest(call comm.Call, b comm.Buf) *request {
+	q, id := r.pending.Take()
+	q.owner, q.id, q.call, q.buf, q.err, q.next = r, id, call, b, nil, nil
 	q.done.Store(false)
 	return q
 }
 
-func (q *request) handle() comm.Request {
-	return comm.NewRequest(q.owner, uint64(q.gen)<<32|uint64(q.index))
-}
-
-// find returns the request called id, or nil if that one has completed.
-func (r *rank) find(id uint64) *request {
-	if q := r.reqs[uint32(id)]; q.gen == uint32(id>>32) && q.owner == r {
-		return q
-	}
-	return nil
-}
-
 func (r *rank) release(q *request) {
-	q.gen++ // an even use count is never handed out, so stale ids find nothing
 	q.buf, q.coll = comm.Buf{}, nil
-	r.free = append(r.free, q)
+	r.pending.Release(q.id)
 }
 
 // WaitRequest implements comm.Waiter.
 func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
-	q := r.find(id)
+	q := r.pending.Find(id)
 	if q == nil {
 		return nil
 	}
@@ -90,7 +69,7 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 
 // TestRequest implements comm.Waiter.
 func (r *rank) TestRequest(id uint64) (bool, error) {
-	q := r.find(id)
+	q := r.pending.Find(id)
 	if q == nil {
 		return true, nil
 	}
@@ -124,7 +103,7 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if err != nil {
 		return comm.Request{}, err
 	}
-	q := r.request(call, b)
+	q := r.newRequest(call, b)
 	p := &r.g.pairs[r.me*r.n+peer]
 	if k == comm.KindRecv {
 		p = &r.g.pairs[peer*r.n+r.me]
@@ -139,7 +118,7 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 		}
 		p.tail = q
 		p.mu.Unlock()
-		return q.handle(), nil
+		return comm.NewRequest(r, q.id), nil
 	}
 	p.head = other.next
 	p.mu.Unlock()
@@ -154,7 +133,7 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if o.cell.parked.Load() {
 		o.cell.rouse()
 	}
-	return q.handle(), nil
+	return comm.NewRequest(r, q.id), nil
 }
 
 // transfer copies a message, if both sides agree on what it is.
@@ -166,54 +145,4 @@ func transfer(send, recv *request) {
 		return
 	}
 	comm.Move(recv.buf.Ptr, send.buf.Ptr, send.buf.Bytes())
-}
-
-func (r *rank) Send(ctx context.Context, src comm.Buf, to int) error {
-	q, err := r.ISend(ctx, src, to)
-	return r.finish(ctx, q, err)
-}
-
-func (r *rank) Recv(ctx context.Context, dst comm.Buf, from int) error {
-	q, err := r.IRecv(ctx, dst, from)
-	return r.finish(ctx, q, err)
-}
-
-// finish waits for a message just started, or leaves it to the end of the Group.
-func (r *rank) finish(ctx context.Context, q comm.Request, err error) error {
-	if err != nil {
-		return err
-	}
-	if r.grouping > 0 {
-		r.grouped = append(r.grouped, q)
-		return nil
-	}
-	return q.Wait(ctx)
-}
-
-func (r *rank) SendRecv(ctx context.Context, dst comm.Buf, from int, src comm.Buf, to int) error {
-	var send comm.Request
-	var err error
-	if to != comm.Nobody {
-		if send, err = r.ISend(ctx, src, to); err != nil {
-			return err
-		}
-	}
-	if from != comm.Nobody {
-		err = r.Recv(ctx, dst, from)
-	}
-	return r.finish(ctx, send, err)
-}
-
-func (r *rank) Group(ctx context.Context, f func() error) error {
-	r.grouping++
-	err := f()
-	r.grouping--
-	if r.grouping > 0 {
-		return err
-	}
-	if err == nil {
-		err = comm.WaitAll(ctx, r.grouped...)
-	}
-	r.grouped = r.grouped[:0]
-	return err
 }

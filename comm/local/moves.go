@@ -88,14 +88,14 @@ func (r *rank) AllGatherV(ctx context.Context, dst comm.Buf, counts []int, src c
 
 // collect copies all ranks' sources, of counts elements each, into dst.
 func (r *rank) collect(call *comm.Call, dst comm.Buf, counts []int) error {
-	size, at := dst.DType.Size(), 0
+	size, done := dst.DType.Size(), 0
 	for j, n := range counts {
 		s := r.slot(j)
 		if s.n != n {
 			return r.ragged(call, j, s.n, n, "sends")
 		}
-		comm.Move(unsafe.Add(dst.Ptr, at*size), s.src, n*size)
-		at += n
+		comm.Move(at(dst.Ptr, done*size, n), s.src, n*size)
+		done += n
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (r *rank) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm
 		err.Hint = r.ragged(&a.call, r.me, src.N, want, "sends").(*comm.MismatchError).Hint
 		return r.part(ctx, &a.call, err)
 	}
-	comm.Move(unsafe.Add(to.dst, comm.Offset(to.in, r.me)*src.DType.Size()), src.Ptr, src.Bytes())
+	comm.Move(at(to.dst, comm.Offset(to.in, r.me)*src.DType.Size(), src.N), src.Ptr, src.Bytes())
 	return r.part(ctx, &a.call, nil)
 }
 
@@ -170,7 +170,7 @@ func (r *rank) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, ro
 	if n := from.in[r.me]; n != dst.N {
 		return r.part(ctx, &a.call, r.ragged(&a.call, root, n, dst.N, "sends"))
 	}
-	comm.Move(dst.Ptr, unsafe.Add(from.src, comm.Offset(from.in, r.me)*dst.DType.Size()), dst.Bytes())
+	comm.Move(dst.Ptr, at(from.src, comm.Offset(from.in, r.me)*dst.DType.Size(), dst.N), dst.Bytes())
 	return r.part(ctx, &a.call, nil)
 }
 
@@ -213,16 +213,16 @@ func (r *rank) AllToAllV(ctx context.Context, dst comm.Buf, recvCounts []int, sr
 // equal blocks where there are none.
 func (s *slot) sendAt(j, block, size int) (p unsafe.Pointer, bytes int) {
 	if s.out == nil {
-		return unsafe.Add(s.src, j*block), block
+		return at(s.src, j*block, block), block
 	}
-	return unsafe.Add(s.src, comm.Offset(s.out, j)*size), s.out[j] * size
+	return at(s.src, comm.Offset(s.out, j)*size, s.out[j]), s.out[j] * size
 }
 
 func (s *slot) recvAt(j, block, size int) unsafe.Pointer {
 	if s.in == nil {
-		return unsafe.Add(s.dst, j*block)
+		return at(s.dst, j*block, block)
 	}
-	return unsafe.Add(s.dst, comm.Offset(s.in, j)*size)
+	return at(s.dst, comm.Offset(s.in, j)*size, s.in[j])
 }
 
 // exchange copies to each rank the block that every rank has for it. A rank

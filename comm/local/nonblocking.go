@@ -81,9 +81,9 @@ func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf,
 		g.leaveColl(c)
 		return comm.Request{}, bad
 	}
-	q := r.request(call, src)
+	q := r.newRequest(call, src)
 	q.coll = c
-	return q.handle(), nil
+	return comm.NewRequest(r, q.id), nil
 }
 
 // newColl is called with group.mu held.

@@ -21,13 +21,13 @@ func (r *rank) waitStep(ctx context.Context, j int, steps uint64, call *comm.Cal
 	return r.waitFlag(ctx, &r.g.cells[j].step, r.seq<<stepBits+steps, j, call)
 }
 
-// ringReduce leaves share me of the reduction in share me of dst. In step s a
+// ringReduce leaves share me of the reduction at final. In step s a
 // rank folds its own share me-s-2 into the left neighbour's partial result of
 // it, so that after n-1 steps share me has passed all ranks. Partial results
 // are kept in two scratch buffers in turn; the right neighbour must have read
 // one before it is used again.
-func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh shares, dst comm.Buf) error {
-	f, size := comm.FoldOf(op, dst.DType), dst.DType.Size()
+func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh shares, final unsafe.Pointer) error {
+	f, size := comm.FoldOf(op, call.DType), call.DType.Size()
 	left, right := (r.me+r.n-1)%r.n, (r.me+1)%r.n
 	widest := 0
 	for i := range r.n {
@@ -43,21 +43,22 @@ func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh s
 		if err := r.waitStep(ctx, left, uint64(s), call); err != nil {
 			return err
 		}
-		in := unsafe.Add(his.acc, (s+1)%2*widest)
+		n := (hi - lo) * size
+		in := at(his.acc, (s+1)%2*widest, n)
 		if s == 0 {
-			in = unsafe.Add(his.src, lo*size)
+			in = at(his.src, lo*size, n)
 		}
-		out := unsafe.Add(mine.acc, s%2*widest)
+		out := at(mine.acc, s%2*widest, n)
 		if s == r.n-2 {
-			out = unsafe.Add(dst.Ptr, lo*size)
+			out = final
 		} else if s >= 2 {
 			if err := r.waitStep(ctx, right, uint64(s), call); err != nil {
 				return err
 			}
 		}
-		f(out, in, unsafe.Add(mine.src, lo*size), hi-lo)
+		f(out, in, at(mine.src, lo*size, n), hi-lo)
 		if op == comm.Average && s == r.n-2 {
-			comm.Divide(out, dst.DType, hi-lo, r.n)
+			comm.Divide(out, call.DType, hi-lo, r.n)
 		}
 		r.advance(uint64(s + 1))
 	}
@@ -76,7 +77,8 @@ func (r *rank) ringGather(ctx context.Context, call *comm.Call, sh shares, dst c
 			return err
 		}
 		lo, hi := sh.part((r.me + r.n - t - 1) % r.n)
-		comm.Move(unsafe.Add(dst.Ptr, lo*size), unsafe.Add(his.dst, lo*size), (hi-lo)*size)
+		n := (hi - lo) * size
+		comm.Move(at(dst.Ptr, lo*size, n), at(his.dst, lo*size, n), n)
 		r.advance(done + 1)
 	}
 	return nil

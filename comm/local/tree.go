@@ -75,8 +75,8 @@ func (r *rank) treeGather(ctx context.Context, call *comm.Call, dst, src comm.Bu
 			return err
 		}
 		for i := range min(have, r.n-have) {
-			at := (peer + i) % r.n * block
-			comm.Move(unsafe.Add(dst.Ptr, at), unsafe.Add(r.slot(peer).dst, at), block)
+			o := (peer + i) % r.n * block
+			comm.Move(at(dst.Ptr, o, block), at(r.slot(peer).dst, o, block), block)
 		}
 		steps++
 		r.advance(steps)

@@ -78,7 +78,7 @@ func (w *window) reach(ctx context.Context, name string, target, offset int, b c
 	if err := comm.CheckAccess(name, w.x.bufs[w.r.me], target, w.x.counts, offset, b); err != nil {
 		return nil, err
 	}
-	return unsafe.Add(w.x.bufs[target].Ptr, offset*b.DType.Size()), nil
+	return at(w.x.bufs[target].Ptr, offset*b.DType.Size(), b.N), nil
 }
 
 func (w *window) Put(ctx context.Context, target, offset int, src comm.Buf) error {
@@ -122,11 +122,8 @@ func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset
 	if err != nil {
 		return err
 	}
-	if err := comm.CheckWindowOp(op, dst.DType, true); err != nil {
-		return fmt.Errorf("comm: GetAccumulate: %w", err)
-	}
-	if op != comm.NoOp && (src.N != dst.N || src.DType != dst.DType) {
-		return fmt.Errorf("comm: GetAccumulate: src is %d %v, dst is %d %v: must be equal", src.N, src.DType, dst.N, dst.DType)
+	if err := comm.CheckFetch(w.x.bufs[w.r.me], dst, src, op); err != nil {
+		return err
 	}
 	w.x.atomic[target].Lock()
 	defer w.x.atomic[target].Unlock()

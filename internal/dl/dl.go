@@ -90,6 +90,26 @@ func (l *Lib) Addr(name string) uintptr {
 	return p
 }
 
+// Pointer returns the address of memory for a C function to use. It makes the
+// compiler put that memory on the heap, which does not move: a stack may be
+// copied elsewhere between here and the call. The caller keeps it alive.
+func Pointer[T any](p *T) uintptr {
+	if never {
+		sink = unsafe.Pointer(p)
+	}
+	return uintptr(unsafe.Pointer(p))
+}
+
+// never is false, which the compiler cannot know.
+var (
+	never bool
+	sink  unsafe.Pointer
+)
+
+// Callback returns a C function that calls f, whose arguments and result are
+// integers and pointers. There is room for some two thousand, for ever.
+func Callback(f any) uintptr { return purego.NewCallback(f) }
+
 // Setenv sets a variable for C libraries too: without cgo, os.Setenv does not
 // reach the environment that an already running libc reads. It leaves a value
 // alone that the user has set.
@@ -105,7 +125,7 @@ func Setenv(key, value string) error {
 		return fmt.Errorf("dl: setenv %s: %w", key, err)
 	}
 	k, v := append([]byte(key), 0), append([]byte(value), 0)
-	if r := int32(Func(set).Call(uintptr(unsafe.Pointer(&k[0])), uintptr(unsafe.Pointer(&v[0])), 1)); r != 0 {
+	if r := int32(Func(set).Call(Pointer(&k[0]), Pointer(&v[0]), 1)); r != 0 {
 		return fmt.Errorf("dl: setenv %s=%s failed", key, value)
 	}
 	return nil

@@ -55,7 +55,7 @@ func TestCall(t *testing.T) {
 		t.Errorf("negative is %d, want -7", got)
 	}
 	x := []float64{1, 2, 3}
-	l.Func("twice").Call(uintptr(unsafe.Pointer(&x[0])), uintptr(len(x)))
+	l.Func("twice").Call(dl.Pointer(&x[0]), uintptr(len(x)))
 	if x[0] != 2 || x[2] != 6 {
 		t.Errorf("twice gave %v", x)
 	}
@@ -77,7 +77,7 @@ func TestSetenv(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := []byte("seen by C\x00")
-	if got := int32(l.Func("equals").Call(uintptr(unsafe.Pointer(&s[0])))); got != 1 {
+	if got := int32(l.Func("equals").Call(dl.Pointer(&s[0]))); got != 1 {
 		t.Errorf("C does not see the variable: %d", got)
 	}
 	if err := dl.Setenv("GOLOPS_DL_TEST", "other"); err != nil {

@@ -1,0 +1,329 @@
+package commtest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// badCall is a call that every rank makes with bad arguments.
+type badCall struct {
+	name string
+	text func(r *rank) string // that the error must contain; nil means the name of the call
+	call func(r *rank) error
+}
+
+// badArgumentCases make calls that must fail on every rank without harm to
+// the group.
+func badArgumentCases() []Case {
+	var cases []Case
+	for _, set := range []struct {
+		name  string
+		calls []badCall
+	}{
+		{"op", badOps()}, {"length", badLengths()}, {"counts", badCounts()}, {"root", badRoots()},
+		{"type", badTypes()}, {"overlap", overlaps()}, {"buffer", badBuffers()}, {"peer", badPeers()},
+	} {
+		cases = append(cases, on("Bad arguments/"+set.name, func(r *rank) error {
+			for _, b := range set.calls {
+				if err := b.run(r); err != nil {
+					return fmt.Errorf("%s: %w", b.name, err)
+				}
+			}
+			return nil
+		}))
+	}
+	return cases
+}
+
+func (b badCall) run(r *rank) error {
+	err := b.call(r)
+	want := strings.Fields(b.name)[0]
+	if b.text != nil {
+		want = b.text(r)
+	}
+	switch {
+	case err == nil:
+		r.checkf(false, "%s: rank %d of %d: no error", b.name, r.me, r.size)
+	case !strings.Contains(err.Error(), want):
+		r.checkf(false, "%s: rank %d of %d: error does not say %q: %w", b.name, r.me, r.size, want, err)
+	}
+	return r.alive()
+}
+
+func says(s string) func(*rank) string { return func(*rank) string { return s } }
+
+// finished returns the error of a request's start or end.
+func (r *rank) finished(q comm.Request, err error) error {
+	if err != nil {
+		return err
+	}
+	return q.Wait(r.ctx)
+}
+
+func badOps() []badCall {
+	var calls []badCall
+	for _, op := range []comm.Op{comm.Min, comm.Max, comm.Replace, comm.NoOp, comm.NoOp + 1} {
+		elems := func(n int) comm.Buf { return comm.Of(make([]complex64, n)) }
+		if op == comm.Max {
+			elems = func(n int) comm.Buf { return comm.Of(make([]complex128, n)) }
+		}
+		calls = append(calls,
+			badCall{"AllReduce " + op.String(), says(op.String()), func(r *rank) error {
+				return r.c.AllReduce(r.ctx, elems(1), elems(1), op)
+			}},
+			badCall{"IAllReduce " + op.String(), says(op.String()), func(r *rank) error {
+				return r.finished(r.c.IAllReduce(r.ctx, elems(1), elems(1), op))
+			}},
+			badCall{"Reduce " + op.String(), says(op.String()), func(r *rank) error {
+				return r.c.Reduce(r.ctx, elems(1), elems(1), op, 0)
+			}},
+			badCall{"ReduceScatter " + op.String(), says(op.String()), func(r *rank) error {
+				return r.c.ReduceScatter(r.ctx, elems(1), elems(r.size), op)
+			}},
+			badCall{"ReduceScatterV " + op.String(), says(op.String()), func(r *rank) error {
+				return r.c.ReduceScatterV(r.ctx, elems(1), elems(r.size), uniform(1, r.size), op)
+			}})
+	}
+	return calls
+}
+
+// reals returns new memory.
+func reals(n int) comm.Buf { return comm.Of(make([]float64, n)) }
+
+func badLengths() []badCall {
+	plus := func(k int) func(*rank) string {
+		return func(r *rank) string { return fmt.Sprint(3*r.size + k) }
+	}
+	return []badCall{
+		{"AllReduce", says("7"), func(r *rank) error { return r.c.AllReduce(r.ctx, reals(7), reals(5), comm.Sum) }},
+		{"IAllReduce", says("7"), func(r *rank) error {
+			return r.finished(r.c.IAllReduce(r.ctx, reals(7), reals(5), comm.Sum))
+		}},
+		{"AllGather", plus(1), func(r *rank) error { return r.c.AllGather(r.ctx, reals(3*r.size+1), reals(3)) }},
+		{"IAllGather", plus(1), func(r *rank) error {
+			return r.finished(r.c.IAllGather(r.ctx, reals(3*r.size+1), reals(3)))
+		}},
+		{"AllGatherV dst", plus(2), func(r *rank) error {
+			return r.c.AllGatherV(r.ctx, reals(3*r.size+2), uniform(3, r.size), reals(3))
+		}},
+		{"AllGatherV src", says("4"), func(r *rank) error {
+			return r.c.AllGatherV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(4))
+		}},
+		{"ReduceScatter", plus(1), func(r *rank) error {
+			return r.c.ReduceScatter(r.ctx, reals(3), reals(3*r.size+1), comm.Sum)
+		}},
+		{"ReduceScatterV src", plus(1), func(r *rank) error {
+			return r.c.ReduceScatterV(r.ctx, reals(3), reals(3*r.size+1), uniform(3, r.size), comm.Sum)
+		}},
+		{"ReduceScatterV dst", says("2"), func(r *rank) error {
+			return r.c.ReduceScatterV(r.ctx, reals(2), reals(3*r.size), uniform(3, r.size), comm.Sum)
+		}},
+		{"AllToAll", plus(1), func(r *rank) error { return r.c.AllToAll(r.ctx, reals(3*r.size+1), reals(3*r.size)) }},
+		{"AllToAll not a multiple", nil, func(r *rank) error {
+			n := 3*r.size + 1
+			if r.size == 1 {
+				return errors.New("AllToAll: every length is a multiple of one rank")
+			}
+			return r.c.AllToAll(r.ctx, reals(n), reals(n))
+		}},
+		{"AllToAllV dst", plus(1), func(r *rank) error {
+			return r.c.AllToAllV(r.ctx, reals(3*r.size+1), uniform(3, r.size), reals(3*r.size), uniform(3, r.size))
+		}},
+		{"AllToAllV src", plus(-1), func(r *rank) error {
+			return r.c.AllToAllV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3*r.size-1), uniform(3, r.size))
+		}},
+	}
+}
+
+func badCounts() []badCall {
+	// Each form of bad counts and what the error must say.
+	forms := []struct {
+		name string
+		text func(r *rank) string
+		make func(r *rank) []int
+	}{
+		{"negative", says("-3"), func(r *rank) []int {
+			counts := uniform(3, r.size)
+			counts[r.size-1] = -3
+			return counts
+		}},
+		{"too many", func(r *rank) string { return fmt.Sprint(r.size + 1) },
+			func(r *rank) []int { return uniform(3, r.size+1) }},
+		{"nil", func(r *rank) string { return fmt.Sprint(r.size) }, func(*rank) []int { return nil }},
+	}
+	var calls []badCall
+	for _, f := range forms {
+		calls = append(calls,
+			badCall{"AllGatherV " + f.name, f.text, func(r *rank) error {
+				return r.c.AllGatherV(r.ctx, reals(3*r.size), f.make(r), reals(3))
+			}},
+			badCall{"ReduceScatterV " + f.name, f.text, func(r *rank) error {
+				return r.c.ReduceScatterV(r.ctx, reals(3), reals(3*r.size), f.make(r), comm.Sum)
+			}},
+			badCall{"AllToAllV recvCounts " + f.name, f.text, func(r *rank) error {
+				return r.c.AllToAllV(r.ctx, reals(3*r.size), f.make(r), reals(3*r.size), uniform(3, r.size))
+			}},
+			badCall{"AllToAllV sendCounts " + f.name, f.text, func(r *rank) error {
+				return r.c.AllToAllV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3*r.size), f.make(r))
+			}})
+	}
+	return append(calls, badCall{"AllToAllV own block", nil, func(r *rank) error {
+		send, recv := uniform(3, r.size), uniform(3, r.size)
+		send[r.me]++
+		return r.c.AllToAllV(r.ctx, reals(3*r.size), recv, reals(3*r.size+1), send)
+	}})
+}
+
+func badRoots() []badCall {
+	var calls []badCall
+	for _, past := range []bool{false, true} {
+		root := func(r *rank) int {
+			if past {
+				return r.size
+			}
+			return -1
+		}
+		text := func(r *rank) string { return fmt.Sprint(root(r)) }
+		calls = append(calls,
+			badCall{"Reduce", text, func(r *rank) error { return r.c.Reduce(r.ctx, reals(3), reals(3), comm.Sum, root(r)) }},
+			badCall{"Broadcast", text, func(r *rank) error { return r.c.Broadcast(r.ctx, reals(3), root(r)) }},
+			badCall{"IBroadcast", text, func(r *rank) error {
+				return r.finished(r.c.IBroadcast(r.ctx, reals(3), root(r)))
+			}},
+			badCall{"Gather", text, func(r *rank) error { return r.c.Gather(r.ctx, reals(3*r.size), reals(3), root(r)) }},
+			badCall{"GatherV", text, func(r *rank) error {
+				return r.c.GatherV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3), root(r))
+			}},
+			badCall{"Scatter", text, func(r *rank) error { return r.c.Scatter(r.ctx, reals(3), reals(3*r.size), root(r)) }},
+			badCall{"ScatterV", text, func(r *rank) error {
+				return r.c.ScatterV(r.ctx, reals(3), reals(3*r.size), uniform(3, r.size), root(r))
+			}})
+	}
+	return calls
+}
+
+func badTypes() []badCall {
+	ints := func(n int) comm.Buf { return comm.Of(make([]int64, n)) }
+	text := says("int64")
+	return []badCall{
+		{"AllReduce", text, func(r *rank) error { return r.c.AllReduce(r.ctx, ints(3), reals(3), comm.Sum) }},
+		{"IAllReduce", text, func(r *rank) error {
+			return r.finished(r.c.IAllReduce(r.ctx, ints(3), reals(3), comm.Sum))
+		}},
+		{"AllGather", text, func(r *rank) error { return r.c.AllGather(r.ctx, ints(3*r.size), reals(3)) }},
+		{"IAllGather", text, func(r *rank) error {
+			return r.finished(r.c.IAllGather(r.ctx, ints(3*r.size), reals(3)))
+		}},
+		{"AllGatherV", text, func(r *rank) error {
+			return r.c.AllGatherV(r.ctx, ints(3*r.size), uniform(3, r.size), reals(3))
+		}},
+		{"ReduceScatter", text, func(r *rank) error {
+			return r.c.ReduceScatter(r.ctx, ints(3), reals(3*r.size), comm.Sum)
+		}},
+		{"ReduceScatterV", text, func(r *rank) error {
+			return r.c.ReduceScatterV(r.ctx, ints(3), reals(3*r.size), uniform(3, r.size), comm.Sum)
+		}},
+		{"AllToAll", text, func(r *rank) error { return r.c.AllToAll(r.ctx, ints(3*r.size), reals(3*r.size)) }},
+		{"AllToAllV", text, func(r *rank) error {
+			return r.c.AllToAllV(r.ctx, ints(3*r.size), uniform(3, r.size), reals(3*r.size), uniform(3, r.size))
+		}},
+	}
+}
+
+// overlaps are calls whose buffers share memory but are not in place: each is
+// one element off.
+func overlaps() []badCall {
+	// all and own are a buffer of a block for each rank and this rank's block.
+	blocks := func(r *rank) (all, own comm.Buf) {
+		m, at := reals(3*r.size+1), 3*r.me+1
+		return m.Slice(0, 3*r.size), m.Slice(at, at+3)
+	}
+	pair := func(r *rank) (a, b comm.Buf) {
+		m := reals(3*r.size + 1)
+		return m.Slice(0, 3*r.size), m.Slice(1, 3*r.size+1)
+	}
+	return []badCall{
+		{"AllReduce", nil, func(r *rank) error { a, b := pair(r); return r.c.AllReduce(r.ctx, a, b, comm.Sum) }},
+		{"IAllReduce", nil, func(r *rank) error {
+			a, b := pair(r)
+			return r.finished(r.c.IAllReduce(r.ctx, a, b, comm.Sum))
+		}},
+		{"AllGather", nil, func(r *rank) error { all, own := blocks(r); return r.c.AllGather(r.ctx, all, own) }},
+		{"IAllGather", nil, func(r *rank) error {
+			all, own := blocks(r)
+			return r.finished(r.c.IAllGather(r.ctx, all, own))
+		}},
+		{"AllGatherV", nil, func(r *rank) error {
+			all, own := blocks(r)
+			return r.c.AllGatherV(r.ctx, all, uniform(3, r.size), own)
+		}},
+		{"ReduceScatter", nil, func(r *rank) error {
+			all, own := blocks(r)
+			return r.c.ReduceScatter(r.ctx, own, all, comm.Sum)
+		}},
+		{"ReduceScatterV", nil, func(r *rank) error {
+			all, own := blocks(r)
+			return r.c.ReduceScatterV(r.ctx, own, all, uniform(3, r.size), comm.Sum)
+		}},
+		{"AllToAll", nil, func(r *rank) error { a, b := pair(r); return r.c.AllToAll(r.ctx, a, b) }},
+		{"AllToAllV", nil, func(r *rank) error {
+			a, b := pair(r)
+			return r.c.AllToAllV(r.ctx, a, uniform(3, r.size), b, uniform(3, r.size))
+		}},
+	}
+}
+
+func badBuffers() []badCall {
+	negative := comm.Buf{DType: scalar.Float32, N: -6}
+	empty := comm.Buf{DType: scalar.Float32, N: 6}
+	return []badCall{
+		{"AllReduce negative", says("-6"), func(r *rank) error { return r.c.AllReduce(r.ctx, negative, negative, comm.Sum) }},
+		{"AllReduce no memory", says("6"), func(r *rank) error { return r.c.AllReduce(r.ctx, empty, empty, comm.Sum) }},
+		{"AllReduce zero Buf", nil, func(r *rank) error { return r.c.AllReduce(r.ctx, comm.Buf{}, comm.Buf{}, comm.Sum) }},
+		{"Broadcast negative", says("-6"), func(r *rank) error { return r.c.Broadcast(r.ctx, negative, 0) }},
+		{"Broadcast no memory", says("6"), func(r *rank) error { return r.c.Broadcast(r.ctx, empty, 0) }},
+		{"Broadcast zero Buf", nil, func(r *rank) error { return r.c.Broadcast(r.ctx, comm.Buf{}, 0) }},
+		{"Send negative", says("-6"), func(r *rank) error { return r.c.Send(r.ctx, negative, 0) }},
+		{"Recv no memory", says("6"), func(r *rank) error { return r.c.Recv(r.ctx, empty, 0) }},
+		{"Send zero Buf", nil, func(r *rank) error { return r.c.Send(r.ctx, comm.Buf{}, 0) }},
+	}
+}
+
+// badPeers has bad partners of messages and the bad color of a Split.
+func badPeers() []badCall {
+	var calls []badCall
+	for _, past := range []bool{false, true} {
+		peer := func(r *rank) int {
+			if past {
+				return r.size
+			}
+			return -2 // -1 is Nobody
+		}
+		text := func(r *rank) string { return fmt.Sprint(peer(r)) }
+		calls = append(calls,
+			badCall{"Send", text, func(r *rank) error { return r.c.Send(r.ctx, reals(3), peer(r)) }},
+			badCall{"Recv", text, func(r *rank) error { return r.c.Recv(r.ctx, reals(3), peer(r)) }},
+			badCall{"SendRecv to", text, func(r *rank) error {
+				return r.c.SendRecv(r.ctx, reals(3), comm.Nobody, reals(3), peer(r))
+			}},
+			badCall{"SendRecv from", text, func(r *rank) error {
+				return r.c.SendRecv(r.ctx, reals(3), peer(r), reals(3), comm.Nobody)
+			}},
+			badCall{"ISend", text, func(r *rank) error { return r.finished(r.c.ISend(r.ctx, reals(3), peer(r))) }},
+			badCall{"IRecv", text, func(r *rank) error { return r.finished(r.c.IRecv(r.ctx, reals(3), peer(r))) }},
+			badCall{"Group Send", text, func(r *rank) error {
+				return r.c.Group(r.ctx, func() error { return r.c.Send(r.ctx, reals(3), peer(r)) })
+			}})
+	}
+	return append(calls,
+		badCall{"Send to Nobody", says("-1"), func(r *rank) error { return r.c.Send(r.ctx, reals(3), comm.Nobody) }},
+		badCall{"Recv from Nobody", says("-1"), func(r *rank) error { return r.c.Recv(r.ctx, reals(3), comm.Nobody) }},
+		badCall{"Split", says("-2"), func(r *rank) error {
+			_, err := r.c.Split(r.ctx, -2, 0)
+			return err
+		}})
+}

@@ -1,0 +1,176 @@
+package commtest
+
+import (
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// vec is a run of elements of one type with guards before and after it.
+type vec interface {
+	dtype() scalar.DType
+	len() int
+	// buf returns elements lo to hi.
+	buf(lo, hi int) comm.Buf
+	// fill sets elements lo to hi to the values of s.
+	fill(lo, hi int, s source)
+	// set sets all elements to x.
+	set(x num)
+	// diff compares elements lo to hi with all elements of want.
+	diff(lo, hi int, want vec) error
+	// equal compares element i with x.
+	equal(i int, x num) error
+	// number returns the real part of element i.
+	number(i int) int
+	// guards returns an error if a guard has changed.
+	guards() error
+	// resize makes n elements, which hold junk.
+	resize(n int)
+}
+
+// elems is a vec of T.
+type elems[T scalar.Element] struct {
+	mem []T // with guards
+	t   traits
+}
+
+const guard = 5 // elements; odd, so that memory of small types is not aligned
+
+var junk = num{90, 91}
+
+func newVec(dt scalar.DType, n int) vec {
+	var v vec
+	switch dt {
+	case scalar.Uint8:
+		v = &elems[uint8]{t: traitsOf(dt)}
+	case scalar.Int32:
+		v = &elems[int32]{t: traitsOf(dt)}
+	case scalar.Int64:
+		v = &elems[int64]{t: traitsOf(dt)}
+	case scalar.Float32:
+		v = &elems[float32]{t: traitsOf(dt)}
+	case scalar.Float64:
+		v = &elems[float64]{t: traitsOf(dt)}
+	case scalar.Complex64:
+		v = &elems[complex64]{t: traitsOf(dt)}
+	case scalar.Complex128:
+		v = &elems[complex128]{t: traitsOf(dt)}
+	default:
+		panic("commtest: vector of " + dt.String())
+	}
+	v.resize(n)
+	return v
+}
+
+func (e *elems[T]) in() []T             { return e.mem[guard : len(e.mem)-guard] }
+func (e *elems[T]) dtype() scalar.DType { return scalar.Of[T]() }
+func (e *elems[T]) len() int            { return len(e.mem) - 2*guard }
+
+func (e *elems[T]) buf(lo, hi int) comm.Buf { return comm.Of(e.in()[lo:hi]) }
+
+func (e *elems[T]) resize(n int) {
+	if n += 2 * guard; n > cap(e.mem) {
+		e.mem = make([]T, n, n+n/4)
+	}
+	e.mem = e.mem[:n]
+	j := one[T](junk)
+	for i := range e.mem {
+		e.mem[i] = j
+	}
+}
+
+func (e *elems[T]) set(x num) {
+	v, d := one[T](x), e.in()
+	for i := range d {
+		d[i] = v
+	}
+}
+
+func (e *elems[T]) fill(lo, hi int, s source) {
+	d := e.in()[lo:hi]
+	head := min(len(d), period)
+	var v [64]num
+	for at := 0; at < head; at += len(v) {
+		n := min(len(v), head-at)
+		s.nums(v[:n], e.t, at)
+		convert(d[at:at+n], v[:n])
+	}
+	for at := head; at < len(d); {
+		at += copy(d[at:], d[:at])
+	}
+}
+
+func (e *elems[T]) diff(lo, hi int, want vec) error {
+	a, b := e.in()[lo:hi], want.(*elems[T]).in()
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("commtest: compare %d elements with %d", len(a), len(b)))
+	}
+	for i, x := range a {
+		if x != b[i] {
+			return fmt.Errorf("index %d of %d %v: got %v, want %v", i, len(a), e.dtype(), x, b[i])
+		}
+	}
+	return nil
+}
+
+func (e *elems[T]) equal(i int, x num) error {
+	if got, want := e.in()[i], one[T](x); got != want {
+		return fmt.Errorf("index %d of %d %v: got %v, want %v", i, e.len(), e.dtype(), got, want)
+	}
+	return nil
+}
+
+func (e *elems[T]) number(i int) int {
+	switch x := any(e.in()[i]).(type) {
+	case uint8:
+		return int(x)
+	case int32:
+		return int(x)
+	case int64:
+		return int(x)
+	case float32:
+		return int(x)
+	case float64:
+		return int(x)
+	case complex64:
+		return int(real(x))
+	case complex128:
+		return int(real(x))
+	}
+	return 0
+}
+
+func (e *elems[T]) guards() error {
+	j, n := one[T](junk), len(e.mem)
+	for i := range guard {
+		for _, at := range [...]int{i, n - 1 - i} {
+			if e.mem[at] != j {
+				return fmt.Errorf("memory outside the buffer: index %d of %d %v: got %v, want it untouched",
+					at-guard, e.len(), e.dtype(), e.mem[at])
+			}
+		}
+	}
+	return nil
+}
+
+// memory hands out vecs and takes them all back at once.
+type memory struct {
+	vecs [len(scalar.DTypes) + 1][]vec
+	used [len(scalar.DTypes) + 1]int
+}
+
+func (m *memory) vec(dt scalar.DType, n int) vec {
+	have, at := m.vecs[dt], m.used[dt]
+	m.used[dt]++
+	if at == len(have) {
+		v := newVec(dt, n)
+		m.vecs[dt] = append(have, v)
+		return v
+	}
+	have[at].resize(n)
+	return have[at]
+}
+
+// release takes back all vecs; no request may be under way.
+func (m *memory) release() { clear(m.used[:]) }

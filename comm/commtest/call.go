@@ -1,0 +1,333 @@
+package commtest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// call is one collective as all its ranks see it, with what is needed to
+// compute every rank's buffers before and after it.
+type call struct {
+	kind    comm.Kind
+	dt      scalar.DType
+	op      comm.Op
+	root    int
+	n       int   // elements, where there are no blocks
+	counts  []int // of the block of each rank; of AllToAll, from rank i to rank j at i*size+j
+	inPlace bool
+	tag     uint64
+}
+
+// form says which arguments a collective has.
+type form struct{ reduces, rooted, blocks, pairs, ragged, inPlace bool }
+
+func formOf(k comm.Kind) form {
+	switch k {
+	case comm.KindAllReduce, comm.KindIAllReduce:
+		return form{reduces: true, inPlace: true}
+	case comm.KindReduce:
+		return form{reduces: true, rooted: true, inPlace: true}
+	case comm.KindBroadcast, comm.KindIBroadcast:
+		return form{rooted: true}
+	case comm.KindAllGather, comm.KindIAllGather:
+		return form{blocks: true, inPlace: true}
+	case comm.KindAllGatherV:
+		return form{blocks: true, ragged: true, inPlace: true}
+	case comm.KindGather, comm.KindScatter:
+		return form{rooted: true, blocks: true, inPlace: true}
+	case comm.KindGatherV, comm.KindScatterV:
+		return form{rooted: true, blocks: true, ragged: true, inPlace: true}
+	case comm.KindReduceScatter:
+		return form{reduces: true, blocks: true, inPlace: true}
+	case comm.KindReduceScatterV:
+		return form{reduces: true, blocks: true, ragged: true, inPlace: true}
+	case comm.KindAllToAll:
+		return form{pairs: true, inPlace: true}
+	case comm.KindAllToAllV:
+		return form{pairs: true, ragged: true, inPlace: true}
+	}
+	return form{}
+}
+
+func (k call) String() string {
+	f := formOf(k.kind)
+	s := k.kind.String() + " of "
+	if f.blocks || f.pairs {
+		s += fmt.Sprintf("%v ", k.counts)
+	} else {
+		s += fmt.Sprintf("%d ", k.n)
+	}
+	s += k.dt.String()
+	if f.reduces {
+		s += ", " + k.op.String()
+	}
+	if f.rooted {
+		s += fmt.Sprintf(", root %d", k.root)
+	}
+	if k.inPlace {
+		s += ", in place"
+	}
+	return s
+}
+
+// uniform returns equal counts.
+func uniform(n, ranks int) []int {
+	counts := make([]int, ranks)
+	for i := range counts {
+		counts[i] = n
+	}
+	return counts
+}
+
+func total(counts []int) int { return comm.Offset(counts, len(counts)) }
+
+// run is a part of a vec that is an argument of a call; it is empty where
+// the argument does not matter.
+type run struct {
+	vec
+	lo, hi int
+}
+
+// arg returns the argument; noPtr asks for no address if it has no elements.
+func (r run) arg(noPtr bool) comm.Buf {
+	switch {
+	case r.vec == nil:
+		return comm.Buf{}
+	case r.lo == r.hi && noPtr:
+		return comm.Buf{DType: r.dtype()}
+	}
+	return r.vec.buf(r.lo, r.hi)
+}
+
+// job is one rank's part of a call.
+type job struct {
+	call
+	r        *rank
+	dst, src run
+	given    []int // counts to pass: nil on some ranks where they do not matter; of AllToAll, what this rank receives
+	send     []int // of AllToAll, what this rank sends
+	req      comm.Request
+}
+
+// prepare lays out and fills this rank's buffers.
+func (r *rank) prepare(k call) *job {
+	j := &job{call: k, r: r}
+	f := formOf(k.kind)
+	if !f.reduces {
+		j.op = moved
+	}
+	root := !f.rooted || r.me == k.root
+	switch {
+	case f.pairs:
+		j.send = k.counts[r.me*r.size : (r.me+1)*r.size]
+		j.given = r.column(k.counts, r.me)
+		j.layout(total(j.given), total(j.send), 0)
+	case f.blocks:
+		if root || k.tag%2 == 0 {
+			j.given = k.counts
+		}
+		j.layoutBlocks(root)
+	case k.kind == comm.KindBroadcast || k.kind == comm.KindIBroadcast:
+		j.dst = run{r.vec(k.dt, k.n), 0, k.n}
+		if root {
+			j.dst.fill(0, k.n, j.source(r.me, 0))
+		}
+		return j
+	case k.kind == comm.KindReduce && !root && !k.inPlace && k.tag%2 == 0:
+		j.layout(-1, k.n, 0) // dst is the zero Buf
+	case k.kind != comm.KindBarrier:
+		j.layout(k.n, k.n, 0)
+	}
+	if j.src.vec != nil {
+		j.src.fill(j.src.lo, j.src.hi, j.source(r.me, 0))
+	}
+	return j
+}
+
+// layoutBlocks lays out a call whose larger buffer has a block for each rank.
+func (j *job) layoutBlocks(root bool) {
+	me := j.r.me
+	small, large, at := j.counts[me], total(j.counts), comm.Offset(j.counts, me)
+	if !root {
+		large, j.inPlace = -1, false
+	}
+	if j.kind == comm.KindAllGather || j.kind == comm.KindAllGatherV || j.kind == comm.KindIAllGather ||
+		j.kind == comm.KindGather || j.kind == comm.KindGatherV {
+		j.layout(large, small, at)
+	} else {
+		j.layout(small, large, at)
+	}
+}
+
+// layout makes dst and src of so many elements, negative for none; in place,
+// the smaller starts at at in the larger.
+func (j *job) layout(dst, src, at int) {
+	if !j.inPlace {
+		if dst >= 0 {
+			j.dst = run{j.r.vec(j.dt, dst), 0, dst}
+		}
+		if src >= 0 {
+			j.src = run{j.r.vec(j.dt, src), 0, src}
+		}
+		return
+	}
+	v := j.r.vec(j.dt, max(dst, src))
+	j.dst, j.src = run{v, 0, dst}, run{v, 0, src}
+	switch {
+	case dst < src:
+		j.dst = run{v, at, at + dst}
+	case src < dst:
+		j.src = run{v, at, at + src}
+	}
+}
+
+// column returns what all ranks send to rank to.
+func (r *rank) column(counts []int, to int) []int {
+	col := make([]int, r.size)
+	for i := range col {
+		col[i] = counts[i*r.size+to]
+	}
+	return col
+}
+
+func (j *job) source(rank, off int) source {
+	return source{tag: j.tag, op: j.op, size: j.r.size, rank: rank, off: off}
+}
+
+// start calls the collective.
+func (j *job) start(ctx context.Context) error {
+	noPtr := j.tag%3 == 0
+	c, dst, src := j.r.c, j.dst.arg(noPtr), j.src.arg(noPtr)
+	var err error
+	switch j.kind {
+	case comm.KindBarrier:
+		err = c.Barrier(ctx)
+	case comm.KindAllReduce:
+		err = c.AllReduce(ctx, dst, src, j.op)
+	case comm.KindIAllReduce:
+		j.req, err = c.IAllReduce(ctx, dst, src, j.op)
+	case comm.KindReduce:
+		err = c.Reduce(ctx, dst, src, j.op, j.root)
+	case comm.KindBroadcast:
+		err = c.Broadcast(ctx, dst, j.root)
+	case comm.KindIBroadcast:
+		j.req, err = c.IBroadcast(ctx, dst, j.root)
+	case comm.KindAllGather:
+		err = c.AllGather(ctx, dst, src)
+	case comm.KindIAllGather:
+		j.req, err = c.IAllGather(ctx, dst, src)
+	case comm.KindAllGatherV:
+		err = c.AllGatherV(ctx, dst, j.counts, src)
+	case comm.KindGather:
+		err = c.Gather(ctx, dst, src, j.root)
+	case comm.KindGatherV:
+		err = c.GatherV(ctx, dst, j.given, src, j.root)
+	case comm.KindScatter:
+		err = c.Scatter(ctx, dst, src, j.root)
+	case comm.KindScatterV:
+		err = c.ScatterV(ctx, dst, src, j.given, j.root)
+	case comm.KindReduceScatter:
+		err = c.ReduceScatter(ctx, dst, src, j.op)
+	case comm.KindReduceScatterV:
+		err = c.ReduceScatterV(ctx, dst, src, j.counts, j.op)
+	case comm.KindAllToAll:
+		err = c.AllToAll(ctx, dst, src)
+	case comm.KindAllToAllV:
+		err = c.AllToAllV(ctx, dst, j.given, src, j.send)
+	default:
+		panic("commtest: no call of kind " + j.kind.String())
+	}
+	if err != nil {
+		return fmt.Errorf("%v: %w", j.call, err)
+	}
+	return nil
+}
+
+// verify checks all memory of the call once it has completed.
+func (j *job) verify() error {
+	if err := j.verifyMemory(); err != nil {
+		return fmt.Errorf("%v: rank %d of %d: %w", j.call, j.r.me, j.r.size, err)
+	}
+	return nil
+}
+
+func (j *job) verifyMemory() error {
+	if j.dst.vec != nil {
+		want := j.r.vec(j.dt, j.dst.hi-j.dst.lo)
+		j.expect(want)
+		if err := j.dst.diff(j.dst.lo, j.dst.hi, want); err != nil {
+			return fmt.Errorf("dst: %w", err)
+		}
+		if err := j.dst.guards(); err != nil {
+			return fmt.Errorf("dst: %w", err)
+		}
+	}
+	if j.src.vec == nil {
+		return nil
+	}
+	if err := j.src.guards(); err != nil {
+		return fmt.Errorf("src: %w", err)
+	}
+	if j.inPlace && j.kind != comm.KindScatter && j.kind != comm.KindScatterV {
+		return nil // src was overwritten, or is undefined outside dst
+	}
+	want := j.r.vec(j.dt, j.src.hi-j.src.lo)
+	want.fill(0, want.len(), j.source(j.r.me, 0))
+	if err := j.src.diff(j.src.lo, j.src.hi, want); err != nil {
+		return fmt.Errorf("src has changed: %w", err)
+	}
+	return nil
+}
+
+// expect sets want to what dst must hold; junk stays where dst must not change.
+func (j *job) expect(want vec) {
+	n, me := want.len(), j.r.me
+	switch j.kind {
+	case comm.KindAllReduce, comm.KindIAllReduce:
+		want.fill(0, n, j.source(everyone, 0))
+	case comm.KindReduce:
+		switch {
+		case me == j.root:
+			want.fill(0, n, j.source(everyone, 0))
+		case j.inPlace:
+			want.fill(0, n, j.source(me, 0))
+		}
+	case comm.KindBroadcast, comm.KindIBroadcast:
+		want.fill(0, n, j.source(j.root, 0))
+	case comm.KindAllGather, comm.KindIAllGather, comm.KindAllGatherV, comm.KindGather, comm.KindGatherV:
+		at := 0
+		for r, n := range j.counts {
+			want.fill(at, at+n, j.source(r, 0))
+			at += n
+		}
+	case comm.KindScatter, comm.KindScatterV:
+		want.fill(0, n, j.source(j.root, comm.Offset(j.counts, me)))
+	case comm.KindReduceScatter, comm.KindReduceScatterV:
+		want.fill(0, n, j.source(everyone, comm.Offset(j.counts, me)))
+	case comm.KindAllToAll, comm.KindAllToAllV:
+		at := 0
+		for r, n := range j.given {
+			row := j.counts[r*j.r.size : (r+1)*j.r.size]
+			want.fill(at, at+n, j.source(r, comm.Offset(row, me)))
+			at += n
+		}
+	}
+}
+
+// do carries out one call and checks it.
+func (r *rank) do(k call) error {
+	k.tag = r.nextTag()
+	j := r.prepare(k)
+	if err := j.start(r.ctx); err != nil {
+		return err
+	}
+	if err := j.req.Wait(r.ctx); err != nil {
+		return fmt.Errorf("%v: wait: %w", k, err)
+	}
+	r.check(j.verify())
+	r.release()
+	return nil
+}

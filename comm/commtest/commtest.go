@@ -1,0 +1,140 @@
+// Package commtest is the suite that every communicator must pass.
+//
+// A case is a program that all ranks of a group run, each with its own
+// [comm.Comm] and no other memory in common, so the suite serves goroutine
+// ranks and MPI processes alike. Every expected value is computed on the rank
+// that checks it. A failed check is remembered and the case goes on, so that
+// the ranks keep calling the same collectives; only a call that fails ends a
+// case early.
+package commtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/comm"
+)
+
+// Case is one property that every communicator has.
+type Case struct {
+	Name string
+	Run  func(ctx context.Context, c comm.Comm) error // collective
+}
+
+// Config chooses the size of the suite.
+type Config struct {
+	Seed      uint64 // of the random sequences; 0 means 1
+	Sequences int    // random sequences; 0 means 10000, negative means none
+	NoFaults  bool   // leave out what only a communicator that compares its ranks' calls can see
+}
+
+// Cases returns the suite. All ranks give the same Config.
+func Cases(cfg Config) []Case {
+	if cfg.Seed == 0 {
+		cfg.Seed = 1
+	}
+	if cfg.Sequences == 0 {
+		cfg.Sequences = 10000
+	}
+	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
+		splitCases(), objectCases(), windowCases())
+	if !cfg.NoFaults {
+		cases = slices.Concat(cases, mismatchCases(), oneRankCases())
+	}
+	return append(cases, randomCases(cfg)...)
+}
+
+// Run runs all cases one after another on c and returns every failure,
+// joined, with the name of the case and the rank. It is collective: the ranks
+// agree after each case, and report, which may be nil, is called on rank 0
+// with what they agreed on. A communicator that fails to agree ends the run.
+func Run(ctx context.Context, c comm.Comm, cfg Config, report func(name string, err error)) error {
+	var errs []error
+	for _, k := range Cases(cfg) {
+		own := k.Run(ctx, c)
+		agreed := comm.Agree(ctx, c, own)
+		_, other := agreed.(*comm.RankError)
+		stop := agreed != nil && agreed != own && !other
+		if agreed != nil && !other {
+			agreed = fmt.Errorf("rank %d: %w", c.Rank(), agreed)
+		}
+		if agreed != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", k.Name, agreed))
+		}
+		if report != nil && c.Rank() == 0 {
+			report(k.Name, agreed)
+		}
+		if stop {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rank is one rank's run of one case.
+type rank struct {
+	ctx      context.Context
+	c        comm.Comm
+	me, size int
+	tag      uint64 // of the next values, equal on all ranks of the group
+	*state
+}
+
+// state is what the handles of one rank share.
+type state struct {
+	memory
+	bad error // the first check that failed
+}
+
+func newRank(ctx context.Context, c comm.Comm) *rank {
+	return &rank{ctx: ctx, c: c, me: c.Rank(), size: c.Size(), state: &state{}}
+}
+
+// on returns a case that runs f and fails if f or a check in it does.
+func on(name string, f func(r *rank) error) Case {
+	return Case{name, func(ctx context.Context, c comm.Comm) error {
+		r := newRank(ctx, c)
+		err := f(r)
+		return errors.Join(r.bad, err)
+	}}
+}
+
+// check remembers the first failed check.
+func (r *rank) check(err error) {
+	if r.bad == nil {
+		r.bad = err
+	}
+}
+
+// checkf is check of an error that is there only if ok is false.
+func (r *rank) checkf(ok bool, format string, args ...any) {
+	if !ok && r.bad == nil {
+		r.bad = fmt.Errorf(format, args...)
+	}
+}
+
+// nextTag returns a new tag, the same on all ranks of the group.
+func (r *rank) nextTag() uint64 {
+	r.tag++
+	return mix(r.tag)
+}
+
+// right and left are the neighbours at a distance in the ring of ranks.
+func (r *rank) right(d int) int { return (r.me + d) % r.size }
+func (r *rank) left(d int) int  { return (r.me + r.size - d) % r.size }
+
+// alive returns an error unless the group still works.
+func (r *rank) alive() error {
+	if err := r.c.Barrier(r.ctx); err != nil {
+		return fmt.Errorf("barrier after an error: %w", err)
+	}
+	v := []int64{int64(r.me + 1)}
+	if err := r.c.AllReduce(r.ctx, comm.Of(v), comm.Of(v), comm.Sum); err != nil {
+		return fmt.Errorf("sum after an error: %w", err)
+	}
+	want := int64(r.size * (r.size + 1) / 2)
+	r.checkf(v[0] == want, "sum after an error: got %d, want %d", v[0], want)
+	return nil
+}

@@ -1,0 +1,303 @@
+package commtest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// subgroup splits r's group by every rank's color and key and returns this
+// rank's new group, nil for NoColor, after checking who is in it.
+func (r *rank) subgroup(colors, keys []int) (*rank, error) {
+	c, err := r.c.Split(r.ctx, colors[r.me], keys[r.me])
+	if err != nil {
+		return nil, fmt.Errorf("split by colors %v and keys %v: %w", colors, keys, err)
+	}
+	if colors[r.me] == comm.NoColor {
+		r.checkf(c == nil, "split: rank %d has no color but got a group", r.me)
+		return nil, nil
+	}
+	if c == nil {
+		return nil, fmt.Errorf("split: rank %d has color %d but got no group", r.me, colors[r.me])
+	}
+	want := members(colors, keys, colors[r.me])
+	if c.Size() != len(want) {
+		return nil, fmt.Errorf("split by colors %v and keys %v: rank %d: group has %d ranks, want %d",
+			colors, keys, r.me, c.Size(), len(want))
+	}
+	sub := newRank(r.ctx, c)
+	sub.state = r.state
+	sub.tag = mix(r.tag + uint64(colors[r.me]))
+	got := make([]int32, sub.size)
+	if err := c.AllGather(r.ctx, comm.Of(got), comm.Of([]int32{int32(r.me)})); err != nil {
+		return nil, err
+	}
+	for i, m := range want {
+		r.checkf(int(got[i]) == m, "split by colors %v and keys %v: rank %d of color %d: got old rank %d, want %d",
+			colors, keys, i, colors[r.me], got[i], m)
+	}
+	return sub, nil
+}
+
+// members returns the ranks of a color by key and rank.
+func members(colors, keys []int, color int) []int {
+	var m []int
+	for r, c := range colors {
+		if c == color {
+			m = append(m, r)
+		}
+	}
+	slices.SortStableFunc(m, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	return m
+}
+
+// exercise uses a group in many ways.
+func (r *rank) exercise() error {
+	calls := []call{{kind: comm.KindBarrier}}
+	for _, dt := range scalar.DTypes {
+		calls = append(calls,
+			call{kind: comm.KindAllReduce, dt: dt, n: 9},
+			call{kind: comm.KindAllReduce, dt: dt, op: comm.Prod, n: 2000, inPlace: true},
+			call{kind: comm.KindReduceScatter, dt: dt, counts: uniform(5, r.size)},
+			call{kind: comm.KindAllGatherV, dt: dt, counts: raggeds(8, r.size)[0]},
+			call{kind: comm.KindAllToAll, dt: dt, counts: uniform(3, r.size*r.size)})
+	}
+	for root := range r.size {
+		calls = append(calls, call{kind: comm.KindBroadcast, dt: scalar.Float32, root: root, n: 11},
+			call{kind: comm.KindReduce, dt: scalar.Float32, root: root, n: 11},
+			call{kind: comm.KindGatherV, dt: scalar.Int32, root: root, counts: raggeds(8, r.size)[1]})
+	}
+	for _, k := range calls {
+		if err := r.do(k); err != nil {
+			return err
+		}
+	}
+	for d := range r.size {
+		if err := r.shift(d, scalar.Complex64, 6); err != nil {
+			return err
+		}
+	}
+	ps, err := r.launch(r.ringMessages(scalar.Int64, 5))
+	if err != nil {
+		return err
+	}
+	for _, k := range []call{{kind: comm.KindIAllReduce, dt: scalar.Float64, n: 4},
+		{kind: comm.KindIBroadcast, dt: scalar.Float64, n: 4, root: r.size - 1},
+		{kind: comm.KindIAllGather, dt: scalar.Float64, counts: uniform(4, r.size)}} {
+		p, err := r.begin(k)
+		if err != nil {
+			return err
+		}
+		ps = append(ps, p)
+	}
+	slices.Reverse(ps)
+	if err := r.complete(ps); err != nil {
+		return err
+	}
+	r.release()
+	return r.inGroup(scalar.Float32, func(from, to int) int { return from + to })
+}
+
+// divide splits, exercises all new groups at once and closes them.
+func (r *rank) divide(color, key func(rank int) int) error {
+	colors, keys := make([]int, r.size), make([]int, r.size)
+	for i := range r.size {
+		colors[i], keys[i] = color(i), key(i)
+	}
+	sub, err := r.subgroup(colors, keys)
+	if err != nil {
+		return err
+	}
+	if sub != nil {
+		if err := sub.exercise(); err != nil {
+			return fmt.Errorf("group of color %d: %w", colors[r.me], err)
+		}
+		if err := sub.c.Close(); err != nil {
+			return fmt.Errorf("close group of color %d: %w", colors[r.me], err)
+		}
+	}
+	return r.do(call{kind: comm.KindAllReduce, dt: scalar.Float64, n: 10})
+}
+
+func zero(int) int     { return 0 }
+func parity(r int) int { return r % 2 }
+
+// splitCases are about groups made of groups.
+func splitCases() []Case {
+	divide := func(name string, color, key func(rank int) int) Case {
+		return on("Split/"+name, func(r *rank) error { return r.divide(color, key) })
+	}
+	return []Case{
+		divide("copy", zero, zero),
+		divide("parity", parity, zero),
+		divide("alone", func(r int) int { return r }, zero),
+		divide("reversed", zero, func(r int) int { return -r }),
+		divide("parity reversed", parity, func(r int) int { return 10 - 3*r }),
+		divide("equal keys", zero, func(r int) int { return r % 2 * 5 }),
+		divide("large colors", func(r int) int { return (r%2 + 1) << 29 }, func(r int) int { return (r % 3) << 29 }),
+		divide("no color on odd ranks", func(r int) int { return -(r % 2) }, zero),
+		divide("no color anywhere", func(int) int { return comm.NoColor }, zero),
+		on("Split/again", splitAgain), on("Split/uneven work", unevenWork), on("Split/side by side", sideBySide),
+		on("Split/many", manySplits), on("Split/goroutines", splitGoroutines),
+	}
+}
+
+// splitAgain splits the halves by parity and reversal and uses all three
+// generations by turns.
+func splitAgain(r *rank) error {
+	half := make([]int, r.size)
+	for i := range half {
+		half[i] = 2 * i / r.size
+	}
+	sub, err := r.subgroup(half, make([]int, r.size))
+	if err != nil {
+		return err
+	}
+	colors, keys := make([]int, sub.size), make([]int, sub.size)
+	for i := range colors {
+		colors[i], keys[i] = i%2, -i
+		if i == 2 {
+			colors[i] = comm.NoColor
+		}
+	}
+	subsub, err := sub.subgroup(colors, keys)
+	if err != nil {
+		return err
+	}
+	groups := []*rank{r, sub, subsub}
+	if subsub == nil {
+		groups = groups[:2]
+	}
+	for range 2 {
+		for _, g := range slices.Backward(groups) {
+			if err := g.exercise(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range groups[1:] {
+		if err := g.c.Close(); err != nil {
+			return err
+		}
+	}
+	return r.alive()
+}
+
+// unevenWork lets one group do many more collectives than the other.
+func unevenWork(r *rank) error {
+	colors := make([]int, r.size)
+	for i := range colors {
+		colors[i] = i % 3
+	}
+	sub, err := r.subgroup(colors, make([]int, r.size))
+	if err != nil {
+		return err
+	}
+	for i := range 1 + 40*colors[r.me] {
+		kind := collectiveKinds[i%len(collectiveKinds)]
+		f := formOf(kind)
+		k := call{kind: kind, dt: scalar.Float32, root: i % sub.size, n: i, counts: uniform(i, sub.size)}
+		if f.pairs {
+			k.counts = uniform(i, sub.size*sub.size)
+		}
+		if err := sub.do(k); err != nil {
+			return err
+		}
+	}
+	if err := sub.c.Close(); err != nil {
+		return err
+	}
+	return r.alive()
+}
+
+// sideBySide has messages and collectives under way in a group and in its
+// copy at once: they do not mix.
+func sideBySide(r *rank) error {
+	twin, err := r.subgroup(make([]int, r.size), make([]int, r.size))
+	if err != nil {
+		return err
+	}
+	var ps []pending
+	for i := range 10 {
+		order := []*rank{r, twin}
+		if i%2 == 1 {
+			order = []*rank{twin, r}
+		}
+		for _, g := range order {
+			m, err := g.launch(g.ringMessages(scalar.Int32, 3))
+			if err != nil {
+				return err
+			}
+			p, err := g.begin(call{kind: comm.KindIAllReduce, dt: scalar.Float32, n: 20})
+			if err != nil {
+				return err
+			}
+			ps = append(append(ps, m...), p)
+		}
+	}
+	shuffle(r.own(), ps)
+	if err := r.complete(ps); err != nil {
+		return err
+	}
+	return twin.c.Close()
+}
+
+// manySplits makes and closes more groups than a communicator could keep.
+func manySplits(r *rank) error {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		colors, keys := make([]int, r.size), make([]int, r.size)
+		for i := range colors {
+			colors[i], keys[i] = rng.IntN(4)-1, rng.IntN(5)
+		}
+		sub, err := r.subgroup(colors, keys)
+		if err != nil {
+			return err
+		}
+		if sub != nil {
+			if err := sub.c.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// splitGoroutines has four goroutines on each rank, each with its own handle.
+func splitGoroutines(r *rank) error {
+	subs := make([]*rank, 4)
+	for i := range subs {
+		var err error
+		if subs[i], err = r.subgroup(make([]int, r.size), make([]int, r.size)); err != nil {
+			return err
+		}
+		subs[i].state = &state{} // goroutines share no memory
+	}
+	errs := make([]error, len(subs))
+	var wg sync.WaitGroup
+	for i, s := range subs {
+		wg.Go(func() {
+			for range 5 {
+				if errs[i] = s.exercise(); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i, s := range subs {
+		r.check(s.bad)
+		if errs[i] != nil {
+			return fmt.Errorf("goroutine %d: %w", i, errs[i])
+		}
+		if err := s.c.Close(); err != nil {
+			return err
+		}
+	}
+	return r.alive()
+}

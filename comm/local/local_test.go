@@ -1,0 +1,30 @@
+package local_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/local"
+)
+
+// TestSuite runs the suite of every communicator on goroutine ranks, with each
+// algorithm. The random sequences are many for the default one.
+func TestSuite(t *testing.T) {
+	for _, algo := range []comm.Algo{comm.Auto, comm.Ring, comm.Tree} {
+		for _, n := range []int{1, 2, 3, 4, 7, 8} {
+			cfg := commtest.Config{Sequences: 10000}
+			if algo != comm.Auto {
+				cfg.Sequences = 500
+			}
+			for _, c := range commtest.Cases(cfg) {
+				t.Run(fmt.Sprintf("%v/ranks=%d/%s", algo, n, c.Name), func(t *testing.T) {
+					if err := (local.Config{Algo: algo}).Run(t.Context(), n, c.Run); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+	}
+}

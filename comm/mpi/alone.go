@@ -1,0 +1,92 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+)
+
+// alone is a window of a group of one rank, which needs no library.
+type alone struct {
+	r      *rank
+	buf    comm.Buf
+	locked bool
+}
+
+// reach returns the memory of an access, nil if it is empty.
+func (w *alone) reach(ctx context.Context, name string, target, offset int, b comm.Buf) (unsafe.Pointer, error) {
+	if err := comm.CheckAccess(name, w.buf, target, []int{w.buf.N}, offset, b); err != nil {
+		return nil, err
+	}
+	return w.buf.Slice(offset, offset+b.N).Ptr, w.r.w.ready(ctx)
+}
+
+func (w *alone) Put(ctx context.Context, target, offset int, src comm.Buf) error {
+	return w.Accumulate(ctx, target, offset, src, comm.Replace)
+}
+
+func (w *alone) Get(ctx context.Context, dst comm.Buf, target, offset int) error {
+	return w.GetAccumulate(ctx, dst, target, offset, comm.Buf{}, comm.NoOp)
+}
+
+func (w *alone) Accumulate(ctx context.Context, target, offset int, src comm.Buf, op comm.Op) error {
+	if err := comm.CheckWindowOp(op, w.buf.DType, false); err != nil {
+		return fmt.Errorf("comm: Accumulate: %w", err)
+	}
+	to, err := w.reach(ctx, "Accumulate", target, offset, src)
+	if err == nil && src.N > 0 {
+		comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+	}
+	return err
+}
+
+func (w *alone) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset int, src comm.Buf, op comm.Op) error {
+	if err := comm.CheckFetch(w.buf, dst, src, op); err != nil {
+		return err
+	}
+	to, err := w.reach(ctx, "GetAccumulate", target, offset, dst)
+	if err != nil || dst.N == 0 {
+		return err
+	}
+	comm.Move(dst.Ptr, to, dst.Bytes())
+	if op != comm.NoOp {
+		comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+	}
+	return nil
+}
+
+func (w *alone) Lock(ctx context.Context, target int, _ comm.LockKind) error {
+	if err := w.Flush(ctx, target); err != nil {
+		return err
+	}
+	if w.locked {
+		return fmt.Errorf("comm: Lock: this rank holds a lock on rank %d already", target)
+	}
+	w.locked = true
+	return nil
+}
+
+func (w *alone) Unlock(ctx context.Context, target int) error {
+	if err := w.Flush(ctx, target); err != nil {
+		return err
+	}
+	if !w.locked {
+		return fmt.Errorf("comm: Unlock: this rank holds no lock on rank %d", target)
+	}
+	w.locked = false
+	return nil
+}
+
+func (w *alone) Flush(ctx context.Context, target int) error {
+	if target != 0 {
+		return fmt.Errorf("comm: target is rank %d, must be 0", target)
+	}
+	return w.r.w.ready(ctx)
+}
+
+func (w *alone) LockAll(ctx context.Context) error   { return w.Lock(ctx, 0, comm.Shared) }
+func (w *alone) UnlockAll(ctx context.Context) error { return w.Unlock(ctx, 0) }
+func (w *alone) Fence(ctx context.Context) error     { return w.r.w.ready(ctx) }
+func (w *alone) Close(ctx context.Context) error     { return w.r.w.ready(ctx) }

@@ -1,0 +1,114 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// Checked mode: before each collective all ranks show each other their calls,
+// as goroutine ranks always do. It costs one small allgather per call.
+
+// shown is what a rank shows: kind, type, op, root, count, length of the text
+// of its error.
+const shown = 6
+
+// compare returns nil if all ranks are in the same call with good arguments.
+// All ranks get the same verdict, save that one with a fault of its own names it.
+func (r *rank) compare(ctx context.Context, call *comm.Call, fault error) error {
+	text := ""
+	if fault != nil {
+		text = fault.Error()
+	}
+	all, err := r.show(ctx, call, int64(call.Kind), int64(call.DType), int64(call.Op), int64(call.Peer), call.N, int64(len(text)))
+	if err != nil {
+		return err
+	}
+	for j := range r.n {
+		n := all[j*shown+5]
+		if n == 0 {
+			continue
+		}
+		b := make([]byte, n)
+		copy(b, text)
+		if err := r.broadcast(ctx, call, comm.Of(b), j); err != nil {
+			return err
+		}
+		if fault != nil {
+			return fault
+		}
+		return &comm.RankError{Rank: j, Err: errors.New(string(b))}
+	}
+	of := func(j int) comm.Call {
+		s := all[j*shown:]
+		return comm.Call{Kind: comm.Kind(s[0]), DType: scalar.DType(s[1]), Op: comm.Op(s[2]), Peer: int32(s[3]), N: s[4]}
+	}
+	for j := 1; j < r.n; j++ {
+		if a, b := of(0), of(j); a != b {
+			return &comm.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: b.String()}
+		}
+	}
+	return nil
+}
+
+// show returns the numbers of all ranks, by rank.
+func (r *rank) show(ctx context.Context, call *comm.Call, numbers ...int64) ([]int64, error) {
+	k := len(numbers)
+	if need := k * (r.n + 1); len(r.shown) < need {
+		r.shown = make([]int64, need)
+	}
+	mine, all := r.shown[:k], r.shown[k:k*(r.n+1)]
+	copy(mine, numbers)
+	code := r.l.call(r.l.fn(&r.l.iallgather), addr(&mine[0]), uintptr(k), r.l.dtypes[scalar.Int64], addr(&all[0]), uintptr(k),
+		r.l.dtypes[scalar.Int64], r.own, addr(&r.blocking.req))
+	return all, r.await(ctx, call, code)
+}
+
+// enterV is enter for calls with counts: of what this rank brings (n), of what
+// it expects (in) and, for AllToAllV, of what it sends (out). In checked mode
+// every rank sees everybody's counts, so all come to the same verdict.
+func (r *rank) enterV(ctx context.Context, call *comm.Call, fault error, n int, in, out []int) error {
+	if err := r.enter(ctx, call, fault); err != nil || !r.w.cfg.Checked || r.n == 1 {
+		return err
+	}
+	numbers := make([]int64, 1+2*r.n)
+	numbers[0] = int64(n)
+	for j := range in {
+		numbers[1+j] = int64(in[j])
+	}
+	for j := range out {
+		numbers[1+r.n+j] = int64(out[j])
+	}
+	all, err := r.show(ctx, call, numbers...)
+	if err != nil {
+		return err
+	}
+	brings := func(j int) int64 { return all[j*(1+2*r.n)] }
+	expects := func(i, j int) int64 { return all[i*(1+2*r.n)+1+j] }
+	sends := func(j, i int) int64 { return all[j*(1+2*r.n)+1+r.n+i] }
+	for i := range r.n {
+		for j := range r.n {
+			var got, want int64
+			switch call.Kind {
+			case comm.KindAllGatherV:
+				got, want = brings(j), expects(i, j)
+			case comm.KindReduceScatterV:
+				got, want = expects(0, j), expects(i, j)
+			case comm.KindAllToAllV:
+				got, want = sends(j, i), expects(i, j)
+			case comm.KindGatherV, comm.KindScatterV:
+				if i == int(call.Peer) {
+					got, want = brings(j), expects(i, j)
+				}
+			}
+			if got != want {
+				return &comm.MismatchError{RankA: i, CallA: call.String(), RankB: j, CallB: call.String(),
+					Hint: fmt.Sprintf("rank %d has %d elements, rank %d expects %d", j, got, i, want)}
+			}
+		}
+	}
+	return nil
+}

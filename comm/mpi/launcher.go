@@ -1,0 +1,65 @@
+package mpi
+
+import (
+	"os"
+	"strconv"
+)
+
+// Launcher is the program that started this process as one of several, as
+// far as the environment tells.
+type Launcher struct {
+	Name      string // such as "Open MPI's mpirun"; empty when there is none
+	Family    Family // whose library the launcher belongs to; empty when it serves any
+	Variable  string // the variable that gave Size
+	Size      int    // processes; 0 when unknown
+	Rank      int
+	LocalSize int // processes on this machine; 0 when unknown
+}
+
+// launchers is what is looked for, first match first. Open MPI's variables
+// come before those of PMIx and Slurm, under which it may run too.
+var launchers = []struct {
+	name              string
+	family            Family
+	size, rank, local string
+}{
+	{"Open MPI's mpirun", OpenMPI, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+	{"MVAPICH's mpirun", MPICH, "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+	{"MPICH's mpiexec (hydra)", MPICH, "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
+	{"srun", "", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_TASKS_PER_NODE"},
+	{"a PMIx launcher", OpenMPI, "PMIX_SIZE", "PMIX_RANK", ""},
+}
+
+// FindLauncher reads the environment.
+func FindLauncher() Launcher { return findLauncher(os.Getenv) }
+
+func findLauncher(getenv func(string) string) Launcher {
+	number := func(key string) (int, bool) {
+		n, err := strconv.Atoi(getenv(key))
+		return n, err == nil && key != ""
+	}
+	for _, l := range launchers {
+		rank, ok := number(l.rank)
+		if !ok {
+			continue
+		}
+		size, ok := number(l.size)
+		if !ok && l.name == "srun" {
+			continue // a batch script has SLURM_PROCID too, but no step
+		}
+		f := Launcher{Name: l.name, Family: l.family, Variable: l.size, Size: size, Rank: rank}
+		f.LocalSize, _ = number(l.local)
+		switch {
+		case l.name != "srun":
+		case getenv("PMIX_RANK") != "":
+			f.Family = OpenMPI
+		case getenv("PMI_RANK") != "":
+			f.Family = MPICH
+		}
+		if l.name == "MPICH's mpiexec (hydra)" && getenv("SLURM_PROCID") != "" && getenv("MPI_LOCALNRANKS") == "" {
+			f.Name = "srun"
+		}
+		return f
+	}
+	return Launcher{}
+}

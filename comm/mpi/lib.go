@@ -1,0 +1,179 @@
+// Package mpi is the communicator over a real MPI library, which is found and
+// opened at run time: Open MPI, the MPICH family, or any with the MPI-5 ABI.
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/scalar"
+)
+
+// addr returns the address of memory that C reads or writes. It is on the
+// heap, which does not move, and each caller keeps it alive until C is done.
+func addr[T any](p *T) uintptr { return dl.Pointer(p) }
+
+// sized is a function with C int counts and, in newer libraries, its twin with
+// 64-bit counts.
+type sized struct {
+	name        string
+	small, wide dl.Func
+}
+
+// lib is an initialised MPI library.
+type lib struct {
+	*Found
+	*abi
+	maxCount int         // the largest count that fits a call
+	serial   *sync.Mutex // non-nil when the library wants one call at a time
+	bytesOps [7]uintptr  // operations on uint8 that the library gets wrong, done here
+
+	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank,
+	setErrhandler, ibarrier, abort, finalize dl.Func
+	isend, irecv, iallreduce, ireduce, ibcast, iallgather, iallgatherv, igather, igatherv, iscatter, iscatterv,
+	ireduceScatterBlock, ireduceScatter, ialltoall, ialltoallv sized
+	winCreate, winFree, winFence, winLock, winUnlock, winLockAll, winUnlockAll, winFlush, put, get, accumulate,
+	getAccumulate, winSetErrhandler dl.Func
+}
+
+// bind looks up every function. Those of MPI-3 must be there.
+func bind(f *Found) (*lib, error) {
+	l := &lib{Found: f, abi: f.abi, maxCount: math.MaxInt32}
+	var missing string
+	need := func(name string) dl.Func {
+		fn := f.lib.Func("MPI_" + name)
+		if fn == 0 && missing == "" {
+			missing = name
+		}
+		return fn
+	}
+	for name, fn := range map[string]*dl.Func{
+		"Test": &l.test, "Iprobe": &l.iprobe, "Recv": &l.recv, "Get_count": &l.getCount, "Error_string": &l.errorString,
+		"Comm_free": &l.commFree, "Comm_split": &l.commSplit, "Comm_split_type": &l.commSplitType, "Comm_dup": &l.commDup, "Comm_idup": &l.commIdup,
+		"Comm_size": &l.commSize, "Comm_rank": &l.commRank, "Comm_set_errhandler": &l.setErrhandler, "Ibarrier": &l.ibarrier,
+		"Abort": &l.abort, "Finalize": &l.finalize, "Win_create": &l.winCreate, "Win_free": &l.winFree,
+		"Win_fence": &l.winFence, "Win_lock": &l.winLock, "Win_unlock": &l.winUnlock, "Win_lock_all": &l.winLockAll,
+		"Win_unlock_all": &l.winUnlockAll, "Win_flush": &l.winFlush, "Put": &l.put, "Get": &l.get,
+		"Accumulate": &l.accumulate, "Get_accumulate": &l.getAccumulate, "Win_set_errhandler": &l.winSetErrhandler,
+	} {
+		*fn = need(name)
+	}
+	wide := true
+	for name, s := range map[string]*sized{
+		"Isend": &l.isend, "Irecv": &l.irecv, "Iallreduce": &l.iallreduce, "Ireduce": &l.ireduce, "Ibcast": &l.ibcast,
+		"Iallgather": &l.iallgather, "Iallgatherv": &l.iallgatherv, "Igather": &l.igather, "Igatherv": &l.igatherv,
+		"Iscatter": &l.iscatter, "Iscatterv": &l.iscatterv, "Ireduce_scatter_block": &l.ireduceScatterBlock,
+		"Ireduce_scatter": &l.ireduceScatter, "Ialltoall": &l.ialltoall, "Ialltoallv": &l.ialltoallv,
+	} {
+		*s = sized{name: "MPI_" + name, small: need(name), wide: f.lib.Func("MPI_" + name + "_c")}
+		wide = wide && s.wide != 0
+	}
+	if missing != "" {
+		return nil, fmt.Errorf("mpi: %s lacks MPI_%s: MPI 3 or newer is needed", f.Path, missing)
+	}
+	if wide {
+		l.maxCount = math.MaxInt
+	}
+	return l, nil
+}
+
+// fn returns the function to call: the one with wide counts where all have it.
+func (l *lib) fn(s *sized) dl.Func {
+	if l.maxCount > math.MaxInt32 {
+		return s.wide
+	}
+	return s.small
+}
+
+// call calls a function that returns an error code. Arguments past the sixth
+// or so make it copy, which costs next to nothing.
+func (l *lib) call(f dl.Func, args ...uintptr) int32 {
+	if l.serial != nil {
+		l.serial.Lock()
+		defer l.serial.Unlock()
+	}
+	return int32(f.Call(args...))
+}
+
+// errorOf turns a code into an error with the library's own words.
+func (l *lib) errorOf(name string, code int32) error {
+	if code == 0 {
+		return nil
+	}
+	text, n := make([]byte, 1024), new(int32)
+	if l.call(l.errorString, uintptr(code), addr(&text[0]), addr(n)) != 0 {
+		return fmt.Errorf("mpi: %s failed with code %d", name, code)
+	}
+	return fmt.Errorf("mpi: %s: %s", name, dl.String(text))
+}
+
+// handle reads a handle that C has stored.
+func (l *lib) handle(p *uintptr) uintptr {
+	if l.intHandles {
+		return uintptr(uint32(*p))
+	}
+	return *p
+}
+
+// status is an MPI_Status of any ABI: the largest has 32 bytes.
+type status [8]int32
+
+func (l *lib) source(s *status) int { return int(s[l.statusSource/4]) }
+func (l *lib) tag(s *status) int    { return int(s[l.statusTag/4]) }
+
+// op returns the handle of a reduction for one element type.
+func (l *lib) op(o comm.Op, dt scalar.DType) uintptr {
+	if dt == scalar.Uint8 && l.bytesOps[o] != 0 {
+		return l.bytesOps[o]
+	}
+	return l.ops[o]
+}
+
+// windowOp is op for windows, which take only the library's own.
+func (l *lib) windowOp(o comm.Op, dt scalar.DType) (uintptr, error) {
+	if dt == scalar.Uint8 && l.bytesOps[o] != 0 {
+		return 0, fmt.Errorf("comm: %v of uint8 in a window is wrong in %s, which takes bytes as signed: use int32: %w",
+			o, l.Version, errors.ErrUnsupported)
+	}
+	return l.ops[o], nil
+}
+
+// mend puts operations of our own in place of those that the library gets
+// wrong: MPICH 4.0 compares bytes as if they were signed. It asks the library
+// itself, not its version.
+func (l *lib) mend() error {
+	local, create := l.lib.Func("MPI_Reduce_local"), l.lib.Func("MPI_Op_create")
+	if local == 0 || create == 0 {
+		return nil
+	}
+	for _, o := range []comm.Op{comm.Min, comm.Max} {
+		in, inout := []uint8{100, 200}, []uint8{200, 100}
+		want := uint8(100)
+		if o == comm.Max {
+			want = 200
+		}
+		code := l.call(local, addr(&in[0]), addr(&inout[0]), 2, l.dtypes[scalar.Uint8], l.ops[o])
+		if err := l.errorOf("MPI_Reduce_local", code); err != nil {
+			return err
+		}
+		if inout[0] == want && inout[1] == want {
+			continue
+		}
+		fold := comm.FoldOf(o, scalar.Uint8)
+		f := dl.Callback(func(in, inout unsafe.Pointer, n *int32, _ uintptr) uintptr {
+			fold(inout, in, inout, int(*n))
+			return 0
+		})
+		h := new(uintptr)
+		if err := l.errorOf("MPI_Op_create", l.call(create, f, 1, addr(h))); err != nil {
+			return err
+		}
+		l.bytesOps[o] = l.handle(h)
+	}
+	return nil
+}

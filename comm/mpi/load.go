@@ -1,0 +1,157 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/golops/golops/internal/dl"
+)
+
+// EnvVar names a library to use instead of searching for one.
+const EnvVar = "GOLOPS_MPI"
+
+// names are the libraries of each family, newest interface last: a launcher's
+// own library comes before the one with the standard ABI beside it.
+var names = map[Family][]string{
+	OpenMPI:  {"libmpi.so.40"},
+	MPICH:    {"libmpi.so.12", "libmpich.so.12"},
+	Standard: {"libmpi_abi.so.1"},
+}
+
+// folders are where packages of distributions keep MPI off the loader's path.
+var folders = []string{
+	"/usr/lib/x86_64-linux-gnu/openmpi/lib", "/usr/lib/aarch64-linux-gnu/openmpi/lib",
+	"/usr/lib64/openmpi/lib", "/usr/lib64/mpich/lib", "/usr/lib64/mpi/gcc/openmpi4/lib64",
+	"/opt/homebrew/lib", "/usr/local/lib",
+}
+
+// Found is an MPI library that was opened but not initialised.
+type Found struct {
+	Path    string
+	Family  Family
+	Version string // the library's own words, on one line
+	lib     *dl.Lib
+	abi     *abi
+}
+
+// Find opens the MPI library that suits the launcher: the one that EnvVar
+// names, else one beside the launcher's own program, else one on the loader's
+// path or in the usual folders. The error says what was tried.
+func Find(l Launcher) (*Found, error) {
+	return open(dl.Global, candidates(l)...)
+}
+
+// Look opens the library of one family only to see what it is.
+func Look(f Family) (*Found, error) {
+	return open(dl.Local, spread(names[f], launcherFolders())...)
+}
+
+func open(scope dl.Scope, paths ...string) (*Found, error) {
+	l, err := dl.Open(scope, paths...)
+	if err != nil && os.Getenv(EnvVar) != "" {
+		return nil, fmt.Errorf("mpi: %s=%s: %w", EnvVar, os.Getenv(EnvVar), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mpi: no MPI library: install Open MPI (openmpi-bin) or MPICH (mpich), or set %s=/path/to/libmpi.so: %w",
+			EnvVar, summary(err))
+	}
+	a, err := detect(l)
+	if err != nil {
+		return nil, err
+	}
+	f := &Found{Path: l.Path, Family: a.family, lib: l, abi: a}
+	text, n := make([]byte, 8192), new(int32) // the standard's limit; Open MPI's own is smaller
+	if fn := l.Func("MPI_Get_library_version"); fn != 0 {
+		fn.Call(addr(&text[0]), addr(n))
+	}
+	f.Version = version(dl.String(text))
+	return f, nil
+}
+
+// summary keeps the reasons of files that exist: that dozens do not says nothing.
+func summary(err error) error {
+	var kept []error
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+		text := e.Error()
+		if !strings.HasSuffix(text, "no such file") && !strings.Contains(text, "cannot open shared object file") {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) == 0 {
+		return errors.New("none of libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1 was found")
+	}
+	return errors.Join(kept...)
+}
+
+// version shortens the paragraph that libraries return.
+func version(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	if v, ok := strings.CutPrefix(line, "Open MPI v"); ok {
+		v, _, _ = strings.Cut(v, ",")
+		return "Open MPI " + v
+	}
+	if v, ok := strings.CutPrefix(line, "MPICH Version: "); ok {
+		return "MPICH " + v
+	}
+	return line
+}
+
+func candidates(l Launcher) []string {
+	if p := os.Getenv(EnvVar); p != "" {
+		return []string{p}
+	}
+	order := []Family{OpenMPI, MPICH, Standard}
+	if l.Family == MPICH {
+		order = []Family{MPICH, Standard, OpenMPI}
+	}
+	var files []string
+	for _, f := range order {
+		files = append(files, spread(names[f], launcherFolders())...)
+	}
+	return files
+}
+
+// spread returns each name beside the launcher, on the loader's path and in
+// the usual folders.
+func spread(names, beside []string) []string {
+	var out []string
+	for _, dirs := range [][]string{beside, {""}, folders} {
+		for _, dir := range dirs {
+			for _, n := range names {
+				out = append(out, filepath.Join(dir, n))
+			}
+		}
+	}
+	return out
+}
+
+// launcherFolders returns the library folders that belong to the program that
+// started this process and to the mpirun on the path. That finds an MPI in a
+// virtual environment or a module that the loader knows nothing of.
+func launcherFolders() []string {
+	var bins []string
+	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid())); err == nil {
+		bins = append(bins, exe)
+	}
+	for _, n := range []string{"mpirun", "mpiexec"} {
+		if exe, err := exec.LookPath(n); err == nil {
+			bins = append(bins, exe)
+		}
+	}
+	var out []string
+	for _, b := range bins {
+		prefix := filepath.Dir(filepath.Dir(b))
+		for _, lib := range []string{"lib", "lib64"} {
+			if d := filepath.Join(prefix, lib); prefix != "/usr" && prefix != "/" && !slices.Contains(out, d) {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}

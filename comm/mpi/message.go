@@ -1,0 +1,165 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// request is an operation that the caller will wait for. Its buffers are kept
+// alive by it. A message too large for one call is several operations.
+type request struct {
+	operation
+	more []*operation
+	id   uint64
+	call comm.Call
+	dst  comm.Buf
+	src  comm.Buf
+	avg  bool
+}
+
+func (r *rank) newRequest(call comm.Call, dst, src comm.Buf) *request {
+	q, id := r.pending.Take()
+	q.id, q.call, q.dst, q.src, q.avg, q.flag, q.more = id, call, dst, src, false, 0, q.more[:0]
+	return q
+}
+
+// release makes the request a spare one, after its effects on dst.
+func (r *rank) release(q *request, err error) error {
+	if err == nil && q.call.Kind == comm.KindRecv {
+		err = r.received(q)
+	}
+	if err == nil && q.avg {
+		comm.Divide(q.dst.Ptr, q.dst.DType, q.dst.N, r.n)
+	}
+	q.dst, q.src = comm.Buf{}, comm.Buf{}
+	r.pending.Release(q.id)
+	return err
+}
+
+// received compares what came with what was asked for. The tag is the type.
+func (r *rank) received(q *request) error {
+	if len(q.more) > 0 {
+		return nil // a short piece of a large message would have ended in an error
+	}
+	n := &r.num
+	tag := scalar.DType(r.l.tag(&q.status))
+	bytes := q.call.N * int64(q.call.DType.Size())
+	if bytes < 1<<31 {
+		if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&q.status), r.l.dtypes[scalar.Uint8], addr(n))); err != nil {
+			return err
+		}
+		if int64(*n) == bytes && tag == q.call.DType {
+			return nil
+		}
+	} else if tag == q.call.DType {
+		return nil
+	}
+	sent := comm.Call{Kind: comm.KindSend, DType: tag, Peer: int32(r.me), N: -1}
+	if s := tag.Size(); s > 0 {
+		sent.N = int64(int(*n) / s)
+	}
+	return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: r.me, CallB: q.call.String(),
+		Hint: "type and count of a message must be equal"}
+}
+
+// WaitRequest implements comm.Waiter.
+func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
+	q := r.pending.Find(id)
+	if q == nil {
+		return nil
+	}
+	if q.flag == 0 {
+		if err := r.w.await(ctx, &q.operation, &q.call); err != nil {
+			return r.failed(q, err)
+		}
+	}
+	for _, o := range q.more {
+		if o.flag == 0 {
+			if err := r.w.await(ctx, o, &q.call); err != nil {
+				return r.failed(q, err)
+			}
+		}
+	}
+	return r.release(q, nil)
+}
+
+// failed tells an error of this message, after which the request is spare
+// again, from the end of the program, after which MPI may still write to it.
+func (r *rank) failed(q *request, err error) error {
+	if r.w.aborted.Load() != nil {
+		return err
+	}
+	return r.release(q, fmt.Errorf("%w: in %v", err, q.call))
+}
+
+// TestRequest implements comm.Waiter.
+func (r *rank) TestRequest(id uint64) (bool, error) {
+	q := r.pending.Find(id)
+	if q == nil {
+		return true, nil
+	}
+	done, err := r.look(&q.operation, q)
+	for i := 0; i < len(q.more) && done && err == nil; i++ {
+		done, err = r.look(q.more[i], q)
+	}
+	switch {
+	case err != nil:
+		return true, r.failed(q, err)
+	case done:
+		return true, r.release(q, nil)
+	}
+	r.tests++
+	if r.tests%listenEvery == 0 {
+		r.w.listen()
+	}
+	if ae := r.w.aborted.Load(); ae != nil {
+		return true, ae
+	}
+	if r.w.crowded {
+		return false, yield()
+	}
+	return false, nil
+}
+
+func (r *rank) look(o *operation, q *request) (bool, error) {
+	if o.flag == 0 {
+		if code := r.l.call(r.l.test, addr(&o.req), addr(&o.flag), addr(&o.status)); code != 0 {
+			return true, r.l.errorOf(q.call.Kind.String(), code)
+		}
+	}
+	return o.flag != 0, nil
+}
+
+func (r *rank) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	return r.start(ctx, comm.KindSend, src, to)
+}
+
+func (r *rank) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	return r.start(ctx, comm.KindRecv, dst, from)
+}
+
+func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (comm.Request, error) {
+	if err := r.w.ready(ctx); err != nil {
+		return comm.Request{}, err
+	}
+	call, err := comm.CheckMessage(r, k, b, peer)
+	if err != nil {
+		return comm.Request{}, err
+	}
+	q := r.newRequest(call, b, b)
+	first := b.Slice(0, min(b.N, r.l.maxCount))
+	if err := r.post(&q.operation, k, first, peer, r.comm); err != nil {
+		return comm.Request{}, r.release(q, err)
+	}
+	for at := first.N; at < b.N; at += r.l.maxCount {
+		o := new(operation)
+		q.more = append(q.more, o)
+		if err := r.post(o, k, b.Slice(at, min(at+r.l.maxCount, b.N)), peer, r.comm); err != nil {
+			return comm.Request{}, err
+		}
+	}
+	return comm.NewRequest(r, q.id), nil
+}

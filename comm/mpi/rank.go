@@ -1,0 +1,206 @@
+package mpi
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+)
+
+// rank is this process's handle on an MPI communicator.
+type rank struct {
+	comm.Blocking
+	w    *world
+	l    *lib
+	comm uintptr // the caller's messages and the library's collectives
+	own  uintptr // messages of the algorithms here
+	me   int
+	n    int
+	algo comm.Algo
+	near bool // all ranks are on one machine
+
+	blocking operation // of the call under way; a handle is used by one goroutine
+	second   operation // of a call that sends and receives
+	flag     [1]int32
+	counts   ints // C arrays of counts and displacements
+	counts2  ints
+	scratch  []uint64
+	shown    []int64
+
+	num     int32
+	pending comm.Pending[request]
+	tests   int
+}
+
+var (
+	_ comm.Comm     = (*rank)(nil)
+	_ comm.Windower = (*rank)(nil)
+)
+
+// newRank takes over a communicator handle. It is collective.
+func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, error) {
+	l := w.l
+	r := &rank{w: w, l: l, comm: h, algo: algo}
+	r.Blocking = comm.NewBlocking(r)
+	out := new([2]int32)
+	for _, c := range []struct {
+		name string
+		code int32
+	}{
+		{"MPI_Comm_set_errhandler", l.call(l.setErrhandler, h, l.errorsReturn)},
+		{"MPI_Comm_rank", l.call(l.commRank, h, addr(&out[0]))},
+		{"MPI_Comm_size", l.call(l.commSize, h, addr(&out[1]))},
+	} {
+		if err := l.errorOf(c.name, c.code); err != nil {
+			return nil, err
+		}
+	}
+	r.me, r.n = int(out[0]), int(out[1])
+	var err error
+	if r.near = w.near; !r.near {
+		if r.near, err = w.oneMachine(h, r.n); err != nil {
+			return nil, err
+		}
+	}
+	call := comm.Call{Kind: comm.KindSplit, Peer: -1, N: -1}
+	own := new(uintptr)
+	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
+	err = r.await(ctx, &call, code)
+	r.own = l.handle(own)
+	return r, err
+}
+
+// oneMachine reports whether all n ranks of a communicator are on one machine.
+func (w *world) oneMachine(h uintptr, n int) (bool, error) {
+	l := w.l
+	node, size := new(uintptr), new(int32)
+	if err := l.errorOf("MPI_Comm_split_type", l.call(l.commSplitType, h, uintptr(l.typeShared), 0, l.infoNull, addr(node))); err != nil {
+		return false, err
+	}
+	if err := l.errorOf("MPI_Comm_size", l.call(l.commSize, l.handle(node), addr(size))); err != nil {
+		return false, err
+	}
+	return int(*size) == n, l.errorOf("MPI_Comm_free", l.call(l.commFree, addr(node)))
+}
+
+func (r *rank) Rank() int      { return r.me }
+func (r *rank) Size() int      { return r.n }
+func (r *rank) String() string { return r.l.Version }
+
+// WithAlgo returns a handle on the same group that uses another algorithm. It
+// takes the place of r, which must not be used any more.
+func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
+	if err := (Config{Algo: a}).Validate(); err != nil {
+		return nil, err
+	}
+	r.algo = a
+	return r, nil
+}
+
+func (r *rank) Abort(cause error) { r.w.abort(r.w.rank, cause) }
+
+// Close frees the communicator; that of the world stays until MPI ends.
+func (r *rank) Close() error {
+	if r.comm == r.l.world || r.w.aborted.Load() != nil {
+		return nil
+	}
+	for _, h := range []uintptr{r.own, r.comm} {
+		p := new(uintptr)
+		*p = h
+		if err := r.l.errorOf("MPI_Comm_free", r.l.call(r.l.commFree, addr(p))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Split first waits, in a way that can be interrupted, until all ranks have
+// come: MPI_Comm_split cannot.
+func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+	call, err := comm.CheckSplit(color)
+	if err := r.enter(ctx, &call, err); err != nil {
+		return nil, err
+	}
+	if err := r.gather(ctx, &call); err != nil {
+		return nil, err
+	}
+	c := int32(color)
+	if color == comm.NoColor {
+		c = r.l.undefined
+	}
+	h := new(uintptr)
+	if err := r.l.errorOf("MPI_Comm_split", r.l.call(r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
+		return nil, err
+	}
+	if color == comm.NoColor {
+		return nil, nil
+	}
+	sub, err := r.w.newRank(ctx, r.l.handle(h), r.algo)
+	if err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// gather waits until all ranks of the group are here.
+func (r *rank) gather(ctx context.Context, call *comm.Call) error {
+	code := r.l.call(r.l.ibarrier, r.own, addr(&r.blocking.req))
+	return r.await(ctx, call, code)
+}
+
+func (r *rank) Barrier(ctx context.Context) error {
+	call := comm.Call{Kind: comm.KindBarrier, Peer: -1}
+	if err := r.enter(ctx, &call, nil); err != nil {
+		return err
+	}
+	return r.gather(ctx, &call)
+}
+
+// enter begins a collective: it returns the arguments' own fault, or another
+// rank's or a disagreement where calls are checked.
+func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
+	if err := r.w.ready(ctx); err != nil {
+		return err
+	}
+	if r.w.cfg.Checked && r.n > 1 {
+		return r.compare(ctx, call, fault)
+	}
+	return fault
+}
+
+// await waits for the call that has just been started in r.blocking. Should
+// the wait end early, MPI may write to that op for ever after, so it is left
+// to it.
+func (r *rank) await(ctx context.Context, call *comm.Call, code int32) error {
+	if code != 0 {
+		return r.l.errorOf(call.Kind.String(), code)
+	}
+	return r.w.await(ctx, &r.blocking, call)
+}
+
+// room returns n bytes that stay this rank's until the next call.
+func (r *rank) room(n int) unsafe.Pointer {
+	if words := (n + 7) / 8; len(r.scratch) < words {
+		r.scratch = make([]uint64, words)
+	}
+	return unsafe.Pointer(unsafe.SliceData(r.scratch))
+}
+
+// from and to return the addresses of a source and a destination. Libraries
+// dislike a null pointer, and the same address for both, even where there are
+// no elements.
+func (r *rank) from(b comm.Buf) uintptr {
+	if b.N == 0 {
+		return addr(&r.blocking)
+	}
+	return uintptr(b.Ptr)
+}
+
+func (r *rank) to(b comm.Buf) uintptr {
+	if b.N == 0 {
+		return addr(&r.second)
+	}
+	return uintptr(b.Ptr)
+}
+
+func (r *rank) dtype(b comm.Buf) uintptr { return r.l.dtypes[b.DType] }

@@ -1,0 +1,111 @@
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/internal/mpirun"
+)
+
+// childVar tells a copy of the test program, started by mpirun, what to do.
+const childVar = "GOLOPS_TEST_CHILD"
+
+// every is all MPIs that a machine may have; main those of Debian.
+var (
+	every = []string{"openmpi", "mpich", "openmpi5", "mpich5abi"}
+	main  = []string{"openmpi", "mpich"}
+)
+
+// children are the programs that ranks run.
+var children = map[string]struct {
+	cfg  Config
+	prog func(ctx context.Context, c comm.Comm) error
+}{
+	"suite":   {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
+	"checked": {Config{Checked: true}, suite(commtest.Config{Sequences: 500})},
+	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+}
+
+func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
+	return func(ctx context.Context, c comm.Comm) error {
+		n := 0
+		err := commtest.Run(ctx, c, cfg, func(name string, err error) {
+			n++
+			if os.Getenv("GOLOPS_TEST_VERBOSE") != "" {
+				fmt.Println(name)
+			}
+			if err != nil {
+				fmt.Printf("FAIL %s: %v\n", name, err)
+			}
+		})
+		if c.Rank() == 0 {
+			fmt.Printf("SUITE %v: %d ranks, %d cases\n", c, c.Size(), n)
+		}
+		return err
+	}
+}
+
+// TestMain lets a copy of this program be a rank.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVar)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	child := children[name]
+	w, err := Init(context.Background(), child.cfg)
+	if err == nil {
+		err = w.End(context.Background(), child.prog(context.Background(), w))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// ranks runs a child on n ranks and returns what it printed.
+func ranks(t *testing.T, m mpirun.MPI, n int, child string, env ...string) (string, error) {
+	t.Helper()
+	c := m.Command(t.Context(), n, os.Args[0])
+	c.Env = append(c.Env, childVar+"="+child)
+	c.Env = append(c.Env, env...)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run()
+	return out.String(), err
+}
+
+// TestSuite runs the suite of every communicator on MPI ranks.
+func TestSuite(t *testing.T) {
+	mpirun.Each(t, every, func(t *testing.T, m mpirun.MPI) {
+		for _, run := range []struct {
+			child string
+			ranks []int
+		}{
+			{"suite", []int{1, 2, 3, 4}},
+			{"checked", []int{1, 2, 3}},
+			{"native", []int{2, 3}},
+			{"ring", []int{3}},
+			{"chunks", []int{1, 2, 3}},
+		} {
+			for _, n := range run.ranks {
+				t.Run(fmt.Sprintf("%s/ranks=%d", run.child, n), func(t *testing.T) {
+					out, err := ranks(t, m, n, run.child)
+					if err != nil || !strings.Contains(out, "SUITE") || strings.Contains(out, "FAIL") {
+						t.Fatalf("%v\n%s", err, out)
+					}
+					line := out[strings.Index(out, "SUITE"):]
+					line, _, _ = strings.Cut(line, "\n")
+					t.Log(strings.TrimPrefix(line, "SUITE "))
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/golops/golops/comm"
+)
+
+// turn lets one group of this machine at a time create a window, where the
+// library needs that: Open MPI 4 names the shared file behind a window by the
+// communicator's number, and groups that share no rank may have the same
+// number. Two that create windows at the same moment would share one file, and
+// fail or overwrite each other. The lock is a file's, so that it ends with the
+// process. release gives the turn on.
+func (r *rank) turn(ctx context.Context, call *comm.Call) (release func(), err error) {
+	release = func() {}
+	if !strings.HasPrefix(r.l.Version, "Open MPI 4.") || r.comm == r.l.world {
+		return release, nil
+	}
+	if r.me == 0 {
+		release, err = r.lockFile(ctx, call)
+	}
+	if e := comm.Agree(ctx, r, err); e != nil {
+		release()
+		return nil, e
+	}
+	unlock := release
+	return func() {
+		// All ranks have mapped the file once they are here.
+		if r.gather(ctx, call) == nil || r.me == 0 {
+			unlock()
+		}
+	}, nil
+}
+
+func (r *rank) lockFile(ctx context.Context, call *comm.Call) (release func(), err error) {
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("golops-window-%d.lock", os.Getuid()))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return func() {}, fmt.Errorf("mpi: window: %w", err)
+	}
+	var p patience
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
+			f.Close()
+			return func() {}, fmt.Errorf("mpi: window: lock %s: %w", name, err)
+		}
+		if err := r.w.idle(ctx, &p, call); err != nil {
+			f.Close()
+			return func() {}, err
+		}
+	}
+}

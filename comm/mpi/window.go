@@ -1,0 +1,230 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/scalar"
+)
+
+// window is a rank's handle on an MPI window. MPI has no non-blocking fence or
+// lock: before a fence ranks meet in a way that can be interrupted; a lock
+// waits inside MPI, and only the end of the process ends that.
+type window struct {
+	r      *rank
+	h      uintptr
+	buf    comm.Buf
+	counts []int
+	starts []int            // where each rank's buffer starts, in bytes from its window's
+	kept   []unsafe.Pointer // buffers of accesses not yet completed
+	locked map[int]bool
+}
+
+func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
+	call := comm.Call{Kind: comm.KindWindow, DType: b.DType, Peer: -1, N: -1}
+	var fault error
+	if !b.DType.Valid() || b.N < 0 {
+		fault = fmt.Errorf("comm: Window: buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
+	}
+	if err := r.enter(ctx, &call, fault); err != nil {
+		return nil, err
+	}
+	if r.n == 1 {
+		return &alone{r: r, buf: b}, nil // Open MPI 4.1 makes no window for one rank
+	}
+	// MPICH 4.0 over UCX takes a window to start at the multiple of 16 bytes
+	// below its base. So give each window a base that is a whole page, and
+	// count in bytes from there.
+	start := uintptr(b.Ptr) % page
+	if b.N == 0 {
+		start = 0
+	}
+	all, err := r.show(ctx, &call, int64(b.N), int64(b.DType), int64(start))
+	if err != nil {
+		return nil, err
+	}
+	w := &window{r: r, buf: b, locked: map[int]bool{}}
+	for j := range r.n {
+		w.counts = append(w.counts, int(all[3*j]))
+		w.starts = append(w.starts, int(all[3*j+2]))
+		if first, dt := scalar.DType(all[1]), scalar.DType(all[3*j+1]); dt != first {
+			return nil, &comm.MismatchError{RankA: 0, CallA: fmt.Sprintf("Window(%v)", first), RankB: j, CallB: fmt.Sprintf("Window(%v)", dt)}
+		}
+	}
+	release, err := r.turn(ctx, &call)
+	if err != nil {
+		return nil, err
+	}
+	h := new(uintptr)
+	code := r.l.call(r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.own, addr(h))
+	release()
+	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
+		return nil, err
+	}
+	w.h = r.l.handle(h)
+	return w, r.l.errorOf("MPI_Win_set_errhandler", r.l.call(r.l.winSetErrhandler, w.h, r.l.errorsReturn))
+}
+
+const page = 4096
+
+// access checks an access and calls f for each part that fits a call, with
+// the part's place in b and in the target's window, in elements and in bytes.
+func (w *window) access(ctx context.Context, name string, target, offset int, b comm.Buf, f func(part comm.Buf, lo, at int) int32) error {
+	if err := w.r.w.ready(ctx); err != nil {
+		return err
+	}
+	if err := comm.CheckAccess(name, w.buf, target, w.counts, offset, b); err != nil {
+		return err
+	}
+	w.kept = append(w.kept, b.Ptr)
+	limit := min(w.r.l.maxCount, 1<<31-1)
+	for lo := 0; lo < b.N; lo += limit {
+		if err := w.r.l.errorOf("MPI_"+name, f(b.Slice(lo, min(lo+limit, b.N)), lo, w.starts[target]+(offset+lo)*b.DType.Size())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *window) Put(ctx context.Context, target, offset int, src comm.Buf) error {
+	return w.move(ctx, "Put", w.r.l.put, target, offset, src)
+}
+
+func (w *window) Get(ctx context.Context, dst comm.Buf, target, offset int) error {
+	return w.move(ctx, "Get", w.r.l.get, target, offset, dst)
+}
+
+func (w *window) move(ctx context.Context, name string, fn dl.Func, target, offset int, b comm.Buf) error {
+	l := w.r.l
+	return w.access(ctx, name, target, offset, b, func(p comm.Buf, _, at int) int32 {
+		n, dt := uintptr(p.N), w.r.dtype(p)
+		return l.call(fn, uintptr(p.Ptr), n, dt, uintptr(target), uintptr(at), n, dt, w.h)
+	})
+}
+
+func (w *window) Accumulate(ctx context.Context, target, offset int, src comm.Buf, op comm.Op) error {
+	l := w.r.l
+	if err := comm.CheckWindowOp(op, w.buf.DType, false); err != nil {
+		return fmt.Errorf("comm: Accumulate: %w", err)
+	}
+	h, err := l.windowOp(op, w.buf.DType)
+	if err != nil {
+		return err
+	}
+	return w.access(ctx, "Accumulate", target, offset, src, func(p comm.Buf, _, at int) int32 {
+		n, dt := uintptr(p.N), w.r.dtype(p)
+		return l.call(l.accumulate, uintptr(p.Ptr), n, dt, uintptr(target), uintptr(at), n, dt, h, w.h)
+	})
+}
+
+func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset int, src comm.Buf, op comm.Op) error {
+	l := w.r.l
+	if err := comm.CheckFetch(w.buf, dst, src, op); err != nil {
+		return err
+	}
+	h, err := l.windowOp(op, w.buf.DType)
+	if err != nil {
+		return err
+	}
+	if op == comm.NoOp {
+		src = dst // not read, but libraries want an address
+	}
+	w.kept = append(w.kept, src.Ptr)
+	return w.access(ctx, "GetAccumulate", target, offset, dst, func(p comm.Buf, lo, at int) int32 {
+		n, dt := uintptr(p.N), w.r.dtype(p)
+		s := src.Slice(lo, lo+p.N)
+		return l.call(l.getAccumulate, uintptr(s.Ptr), n, dt, uintptr(p.Ptr), n, dt, uintptr(target), uintptr(at), n, dt, h, w.h)
+	})
+}
+
+// complete calls a function that completes accesses, after which their
+// buffers are the caller's again.
+func (w *window) complete(name string, fn dl.Func, args ...uintptr) error {
+	err := w.r.l.errorOf(name, w.r.l.call(fn, args...))
+	w.kept = w.kept[:0]
+	return err
+}
+
+func (w *window) Fence(ctx context.Context) error {
+	call := comm.Call{Kind: comm.KindFence, Peer: -1}
+	if err := w.r.enter(ctx, &call, nil); err != nil {
+		return err
+	}
+	if err := w.r.gather(ctx, &call); err != nil {
+		return err
+	}
+	return w.complete("MPI_Win_fence", w.r.l.winFence, 0, w.h)
+}
+
+func (w *window) target(ctx context.Context, name string, t int) error {
+	if t < 0 || t >= w.r.n {
+		return fmt.Errorf("comm: %s: target is rank %d, must be from 0 to %d", name, t, w.r.n-1)
+	}
+	return w.r.w.ready(ctx)
+}
+
+func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error {
+	if err := w.target(ctx, "Lock", target); err != nil {
+		return err
+	}
+	if w.locked[target] {
+		return fmt.Errorf("comm: Lock: this rank holds a lock on rank %d already", target)
+	}
+	k := w.r.l.shared
+	if kind == comm.Exclusive {
+		k = w.r.l.exclusive
+	}
+	if err := w.r.l.errorOf("MPI_Win_lock", w.r.l.call(w.r.l.winLock, uintptr(k), uintptr(target), 0, w.h)); err != nil {
+		return err
+	}
+	w.locked[target] = true
+	return nil
+}
+
+func (w *window) Unlock(ctx context.Context, target int) error {
+	if err := w.target(ctx, "Unlock", target); err != nil {
+		return err
+	}
+	if !w.locked[target] {
+		return fmt.Errorf("comm: Unlock: this rank holds no lock on rank %d", target)
+	}
+	w.locked[target] = false
+	return w.complete("MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
+}
+
+func (w *window) LockAll(ctx context.Context) error {
+	if err := w.r.w.ready(ctx); err != nil {
+		return err
+	}
+	return w.r.l.errorOf("MPI_Win_lock_all", w.r.l.call(w.r.l.winLockAll, 0, w.h))
+}
+
+func (w *window) UnlockAll(ctx context.Context) error {
+	if err := w.r.w.ready(ctx); err != nil {
+		return err
+	}
+	return w.complete("MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
+}
+
+func (w *window) Flush(ctx context.Context, target int) error {
+	if err := w.target(ctx, "Flush", target); err != nil {
+		return err
+	}
+	return w.r.l.errorOf("MPI_Win_flush", w.r.l.call(w.r.l.winFlush, uintptr(target), w.h))
+}
+
+func (w *window) Close(ctx context.Context) error {
+	call := comm.Call{Kind: comm.KindClose, Peer: -1}
+	if err := w.r.enter(ctx, &call, nil); err != nil {
+		return err
+	}
+	if err := w.r.gather(ctx, &call); err != nil {
+		return err
+	}
+	h := new(uintptr)
+	*h = w.h
+	return w.complete("MPI_Win_free", w.r.l.winFree, addr(h))
+}

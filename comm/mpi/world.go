@@ -1,0 +1,283 @@
+package mpi
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/dl"
+)
+
+// Config says how ranks talk over MPI. The zero Config is ready to use.
+type Config struct {
+	Algo    comm.Algo     // of AllReduce: Auto, Ring, Tree or Native
+	Checked bool          // compare the calls of all ranks before each collective
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+
+	maxCount int // tests lower it to split counts that are not large
+}
+
+// Validate reports everything that is wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Algo == comm.Direct || c.Algo > comm.Native {
+		errs = append(errs, fmt.Errorf("mpi: algorithm %v is not for MPI: have auto, ring, tree, native", c.Algo))
+	}
+	if c.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("mpi: Timeout is %v, must not be negative", c.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// World is this process as one rank of an MPI program.
+type World struct {
+	*rank
+	Launcher Launcher
+	Library  *Found
+	Threads  string // what the library allows: "multiple", or "serialized" and less, and then calls take turns
+
+	w *world
+}
+
+// world is what all communicators of this process share.
+type world struct {
+	l       *lib
+	cfg     Config
+	rank    int
+	size    int
+	ctrl    uintptr // a communicator for abort messages only
+	aborted atomic.Pointer[comm.AbortError]
+	near    bool // all ranks are on one machine
+	crowded bool // more ranks than cores on this machine: do not spin
+
+	mu     sync.Mutex   // guards what follows
+	told   bool         // the others know of the abort
+	sends  []*operation // abort messages under way
+	notice []byte
+	parted map[int]bool // ranks that have said that they know
+}
+
+const (
+	tagAbort = 1 // carries rank and cause
+	tagBye   = 2 // answers it
+)
+
+const maxNotice = 2048 // small enough that a library buffers it
+
+// Init opens and initialises the library that suits the launcher. It can be
+// called once in a process.
+func Init(ctx context.Context, cfg Config) (*World, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if err := prepare(); err != nil {
+		return nil, err
+	}
+	launcher := FindLauncher()
+	found, err := Find(launcher)
+	if err != nil {
+		return nil, err
+	}
+	l, err := bind(found)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.maxCount > 0 {
+		l.maxCount = cfg.maxCount
+	}
+	initThread := l.lib.Func("MPI_Init_thread")
+	if initThread == 0 {
+		return nil, fmt.Errorf("mpi: %s lacks MPI_Init_thread", l.Path)
+	}
+	// A library that allows no free threading wants its calls from the thread
+	// that initialised it, so hold on to the thread until that is known.
+	runtime.LockOSThread()
+	level := new(int32)
+	if code := int32(initThread.Call(0, 0, uintptr(l.threads[3]), addr(level))); code != 0 {
+		return nil, fmt.Errorf("mpi: MPI_Init_thread of %s failed with code %d", l.Path, code)
+	}
+	w := &world{l: l, cfg: cfg, parted: map[int]bool{}}
+	out := &World{Launcher: launcher, Library: found, Threads: "multiple", w: w}
+	if *level >= l.threads[3] {
+		runtime.UnlockOSThread()
+	} else {
+		l.serial = new(sync.Mutex)
+		out.Threads = [...]string{"single", "funneled", "serialized"}[levelIndex(l.threads, *level)]
+	}
+	if err := w.setUp(launcher); err != nil {
+		return nil, err
+	}
+	out.rank, err = w.newRank(ctx, l.world, cfg.Algo)
+	return out, err
+}
+
+// prepare sets variables that libraries read when they are opened, unless the
+// user has set them.
+func prepare() error {
+	for _, v := range [][2]string{
+		// Handlers of their own for memory faults would keep Go from turning a
+		// nil dereference into a panic.
+		{"OMPI_MCA_opal_signal", "6"},
+		{"UCX_ERROR_SIGNALS", "SIGILL,SIGBUS,SIGFPE"},
+		{"IPATH_NO_BACKTRACE", "1"},
+		// Open MPI 4.1 adds complex64 in a window as if it were int64 when it
+		// uses the atomics of shared memory.
+		{"OMPI_MCA_osc_rdma_acc_use_amo", "0"},
+	} {
+		if err := dl.Setenv(v[0], v[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func levelIndex(levels [4]int32, got int32) int {
+	i := 0
+	for i < 2 && got >= levels[i+1] {
+		i++
+	}
+	return i
+}
+
+func (w *world) setUp(launcher Launcher) error {
+	l := w.l
+	out := new([2]int32)
+	if err := l.errorOf("MPI_Comm_set_errhandler", l.call(l.setErrhandler, l.world, l.errorsReturn)); err != nil {
+		return err
+	}
+	if err := l.errorOf("MPI_Comm_rank", l.call(l.commRank, l.world, addr(&out[0]))); err != nil {
+		return err
+	}
+	if err := l.errorOf("MPI_Comm_size", l.call(l.commSize, l.world, addr(&out[1]))); err != nil {
+		return err
+	}
+	w.rank, w.size = int(out[0]), int(out[1])
+	if launcher.Size > 1 && w.size == 1 {
+		return fmt.Errorf("mpi: %s started %d processes (%s=%d), but %s (%s) sees only itself: "+
+			"the library belongs to another MPI than the launcher: start with the mpirun of that library, or set %s=/path/to/libmpi.so "+
+			"to the library of the launcher", launcher.Name, launcher.Size, launcher.Variable, launcher.Size, l.Version, l.Path, EnvVar)
+	}
+	here := launcher.LocalSize
+	if here == 0 {
+		here = w.size
+	}
+	w.crowded = here > runtime.NumCPU()
+	if err := l.mend(); err != nil {
+		return err
+	}
+	var err error
+	if w.near, err = w.oneMachine(l.world, w.size); err != nil {
+		return err
+	}
+	h := new(uintptr)
+	err = l.errorOf("MPI_Comm_dup", l.call(l.commDup, l.world, addr(h)))
+	w.ctrl = l.handle(h)
+	return err
+}
+
+// abort tells every rank of the program why it ends. Messages go out at once;
+// the others see them when they next look, which every wait does.
+func (w *world) abort(rank int, cause error) *comm.AbortError {
+	ae := &comm.AbortError{Rank: rank, Err: cause}
+	var had *comm.AbortError
+	if errors.As(cause, &had) {
+		ae = had // an echo: the first cause counts
+	}
+	w.aborted.CompareAndSwap(nil, ae)
+	ae = w.aborted.Load()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.told {
+		w.told = true
+		text := ae.Err.Error()
+		w.notice = binary.LittleEndian.AppendUint32(nil, uint32(ae.Rank))
+		w.notice = append(w.notice, text[:min(len(text), maxNotice-4)]...)
+		tag := tagAbort
+		if ae.Rank != w.rank {
+			tag = tagBye // the others know from the rank that began
+		}
+		for r := range w.size {
+			if r == w.rank {
+				continue
+			}
+			o := new(operation)
+			code := w.l.call(w.l.isend.small, addr(&w.notice[0]), uintptr(len(w.notice)), w.l.dtypes[1], uintptr(r),
+				uintptr(tag), w.ctrl, addr(&o.req))
+			if code == 0 {
+				w.sends = append(w.sends, o)
+			}
+		}
+	}
+	return ae
+}
+
+// listen receives what other ranks say of an abort, if anything.
+func (w *world) listen() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		o := new(operation)
+		code := w.l.call(w.l.iprobe, uintptr(w.l.anySource), uintptr(w.l.anyTag), w.ctrl, addr(&o.flag), addr(&o.status))
+		if code != 0 || o.flag == 0 {
+			return
+		}
+		from, tag := w.l.source(&o.status), w.l.tag(&o.status)
+		b := make([]byte, maxNotice)
+		n := new(int32)
+		w.l.call(w.l.recv, addr(&b[0]), uintptr(len(b)), w.l.dtypes[1], uintptr(from), uintptr(tag), w.ctrl, addr(&o.status))
+		w.l.call(w.l.getCount, addr(&o.status), w.l.dtypes[1], addr(n))
+		w.parted[from] = true
+		if *n >= 4 {
+			ae := &comm.AbortError{Rank: int(binary.LittleEndian.Uint32(b)), Err: errors.New(string(b[4:*n]))}
+			w.aborted.CompareAndSwap(nil, ae)
+		}
+	}
+}
+
+// End ends MPI in this process. Without an error it waits for all ranks, and
+// learns there if one of them has failed. After a failure it makes sure that
+// the others know, waiting a few seconds at most for those that compute, and
+// leaves MPI as it is: finalising would wait for messages that never come. The
+// caller must then exit with a code other than 0, which ends the rest.
+func (c *World) End(ctx context.Context, err error) error {
+	w := c.w
+	if err == nil {
+		err = c.rank.Barrier(ctx)
+	}
+	if err == nil {
+		return w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize))
+	}
+	w.abort(w.rank, err)
+	grace := time.Now().Add(3 * time.Second)
+	for time.Now().Before(grace) { // nothing here waits for ever: the others may be dead
+		w.listen()
+		left := w.size - 1
+		w.mu.Lock()
+		for range w.parted {
+			left--
+		}
+		for _, o := range w.sends {
+			if o.flag == 0 {
+				w.l.call(w.l.test, addr(&o.req), addr(&o.flag), addr(&o.status))
+			}
+			if o.flag == 0 {
+				left = max(left, 1)
+			}
+		}
+		w.mu.Unlock()
+		if left <= 0 {
+			break
+		}
+		runtime.Gosched()
+		if yield() != nil {
+			break
+		}
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/trace"
+)
+
+// tracing records what the ranks of this process do, if GOLOPS_TRACE asks for it.
+type tracing struct {
+	c      Config
+	t      trace.Config
+	suffix string // of the file name, to keep traces of one process apart
+
+	mu     sync.Mutex
+	tracks []trace.Track
+}
+
+func newTracing(c Config, suffix string) (*tracing, error) {
+	t, err := trace.FromEnv()
+	return &tracing{c: c, t: t, suffix: suffix}, err
+}
+
+// wrap records p. All ranks start their clocks at a barrier, so that their
+// tracks line up, and keep what they have also when p fails.
+func (t *tracing) wrap(p Program) Program {
+	if t.t.Mode == trace.Off {
+		return p
+	}
+	return func(ctx context.Context, c comm.Comm) error {
+		rec := trace.NewRecorder(c.Rank())
+		defer func() {
+			rec.Close()
+			t.mu.Lock()
+			t.tracks = append(t.tracks, rec.Events())
+			t.mu.Unlock()
+		}()
+		if err := c.Barrier(ctx); err != nil {
+			return err
+		}
+		rec.Epoch()
+		return p(trace.With(ctx, rec), c)
+	}
+}
+
+// writeHere writes the tracks of this process's ranks.
+func (t *tracing) writeHere() error {
+	if t.t.Mode == trace.Off || len(t.tracks) == 0 {
+		return nil
+	}
+	return t.write(t.tracks)
+}
+
+// writeAll gathers the tracks of all processes on rank 0 and writes them there.
+func (t *tracing) writeAll(ctx context.Context, c comm.Comm) error {
+	if t.t.Mode == trace.Off {
+		return nil
+	}
+	tracks, err := comm.GatherObjects(ctx, c, t.tracks[0], 0)
+	if err != nil || c.Rank() != 0 {
+		return err
+	}
+	return t.write(tracks)
+}
+
+func (t *tracing) write(tracks []trace.Track) error {
+	if t.t.Mode != trace.Chrome {
+		return trace.WriteTree(t.c.traceOut(), tracks, t.t.Mode == trace.TreeRanks)
+	}
+	name := t.t.File
+	ext := filepath.Ext(name)
+	name = strings.TrimSuffix(name, ext) + t.suffix + ext
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("launch: write trace: %w", err)
+	}
+	err = trace.WriteChrome(f, tracks)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("launch: write trace %s: %w", name, err)
+	}
+	t.c.log().Info("trace written", "file", name, "ranks", len(tracks))
+	return nil
+}
+
+type worldKey struct{}
+
+// inWorld reports whether ctx is that of a rank that World started.
+func inWorld(ctx context.Context) bool { return ctx.Value(worldKey{}) != nil }

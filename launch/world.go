@@ -1,0 +1,72 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/mpi"
+	"github.com/golops/golops/trace"
+)
+
+// World runs p as the rank that this process is under mpirun, mpiexec or srun.
+// Started by none of them, it runs p as the only rank and says so in the log. It
+// can be called once in a process. When it returns an error, the process must
+// end with a code other than 0: that is what ends the other ranks.
+func World(ctx context.Context, p Program) error { return Config{}.World(ctx, p) }
+
+// Launched reports whether a launcher started this process as one of several ranks.
+func Launched() bool { return mpi.FindLauncher().Name != "" }
+
+// World is like the function World, with the choices of c.
+func (c Config) World(ctx context.Context, p Program) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if !Launched() {
+		c.log().Info("not started by mpirun, mpiexec or srun: running as one rank in this process")
+		c.Ranks = 1
+		return c.Local(ctx, p)
+	}
+	tr, err := newTracing(c, "")
+	if err != nil {
+		return err
+	}
+	w, err := mpi.Init(ctx, mpi.Config{Algo: c.Algo, Checked: c.Checked, Timeout: c.Timeout})
+	if err != nil {
+		return err
+	}
+	if w.Rank() == 0 {
+		c.log().Debug("MPI", "ranks", w.Size(), "library", w.Library.Version, "path", w.Library.Path,
+			"launcher", w.Launcher.Name, "threads", w.Threads)
+	}
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
+	defer cancel(nil)
+	err = guard(ctx, w, tr.wrap(p))
+	if err == nil {
+		err = tr.writeAll(ctx, w)
+	} else if tr.t.Mode != trace.Off {
+		tr.suffix = fmt.Sprintf("-rank%d", w.Rank()) // the others' tracks are out of reach
+		err = errors.Join(err, tr.writeHere())
+	}
+	if err = w.End(ctx, err); err != nil {
+		var ae *comm.AbortError
+		if errors.As(err, &ae) && ae.Rank != w.Rank() {
+			return err // it names the rank that began
+		}
+		return &comm.RankError{Rank: w.Rank(), Err: err}
+	}
+	return nil
+}
+
+// guard turns a panic of p into an error, with the stack of its place.
+func guard(ctx context.Context, c comm.Comm, p Program) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return p(ctx, c)
+}
