@@ -28,10 +28,28 @@ var folds = [...][8]Fold{
 }
 
 func add[T scalar.Element](d, a, b unsafe.Pointer, n int) {
+	done := vectorAdd(scalar.Of[T](), d, a, b, n)
 	D, A, B := slices3[T](d, a, b, n)
-	for i := range D {
+	for i := done; i < len(D); i++ {
 		D[i] = A[i] + B[i]
 	}
+}
+
+// AddTwice sets d[i] = e[i] = a[i] + b[i] for n elements in one pass over
+// memory, and reports false, having done nothing, where it has no such loop.
+// stream says that the memory is far larger than the caches.
+func AddTwice(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) bool {
+	done := vectorAddTwice(dt, d, e, a, b, n, stream)
+	if done == 0 {
+		return false
+	}
+	if left := n - done; left > 0 {
+		at := done * dt.Size()
+		f := FoldOf(Sum, dt)
+		f(unsafe.Add(d, at), unsafe.Add(a, at), unsafe.Add(b, at), left)
+		Move(unsafe.Add(e, at), unsafe.Add(d, at), left*dt.Size())
+	}
+	return true
 }
 
 func mul[T scalar.Element](d, a, b unsafe.Pointer, n int) {

@@ -13,6 +13,10 @@ import (
 // partial result stays in the first-level cache while all ranks' data is folded in.
 const chunk = 8192
 
+// streaming is from how many bytes of its share on a rank writes past the
+// caches, which cannot hold that much anyway.
+const streaming = 8 << 20
+
 // The direct algorithms: after all ranks have met, each does an equal share of
 // the work on everybody's memory. Small sources travel in the slots, and then
 // the ranks need not wait for each other at the end.
@@ -193,6 +197,13 @@ func (r *rank) inSlots() []unsafe.Pointer {
 // summation is by rank, so the result repeats bit for bit.
 func (r *rank) reduceRange(op comm.Op, dt scalar.DType, lo, hi int, dsts, srcs []unsafe.Pointer) {
 	f, size := comm.FoldOf(op, dt), dt.Size()
+	if len(srcs) == 2 && len(dsts) == 2 && op == comm.Sum && lo < hi {
+		o := lo * size
+		stream := (hi-lo)*size >= streaming && srcs[0] != dsts[0] && srcs[1] != dsts[1]
+		if comm.AddTwice(dt, unsafe.Add(dsts[0], o), unsafe.Add(dsts[1], o), unsafe.Add(srcs[0], o), unsafe.Add(srcs[1], o), hi-lo, stream) {
+			return
+		}
+	}
 	acc := unsafe.Pointer(&r.chunk)
 	for at := lo; at < hi; at += chunk / size {
 		n := min(chunk/size, hi-at)

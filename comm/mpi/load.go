@@ -43,23 +43,28 @@ type Found struct {
 // names, else one beside the launcher's own program, else one on the loader's
 // path or in the usual folders. The error says what was tried.
 func Find(l Launcher) (*Found, error) {
-	return open(dl.Global, candidates(l)...)
+	lib, err := dl.Open(dl.Global, candidates(l)...)
+	if err == nil {
+		return identify(lib)
+	}
+	if p := os.Getenv(EnvVar); p != "" {
+		return nil, fmt.Errorf("mpi: %s=%s: %w", EnvVar, p, err)
+	}
+	return nil, fmt.Errorf("mpi: no MPI library: %s: install Open MPI (openmpi-bin) or MPICH (mpich), or set %s=/path/to/libmpi.so",
+		dl.Reason(err, slices.Concat(names[OpenMPI], names[MPICH], names[Standard])), EnvVar)
 }
 
 // Look opens the library of one family only to see what it is.
 func Look(f Family) (*Found, error) {
-	return open(dl.Local, spread(names[f], launcherFolders())...)
+	l, err := dl.Open(dl.Local, spread(names[f], launcherFolders())...)
+	if err != nil {
+		return nil, errors.New(dl.Reason(err, names[f]))
+	}
+	return identify(l)
 }
 
-func open(scope dl.Scope, paths ...string) (*Found, error) {
-	l, err := dl.Open(scope, paths...)
-	if err != nil && os.Getenv(EnvVar) != "" {
-		return nil, fmt.Errorf("mpi: %s=%s: %w", EnvVar, os.Getenv(EnvVar), err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("mpi: no MPI library: install Open MPI (openmpi-bin) or MPICH (mpich), or set %s=/path/to/libmpi.so: %w",
-			EnvVar, summary(err))
-	}
+// identify asks an open library what it is.
+func identify(l *dl.Lib) (*Found, error) {
 	a, err := detect(l)
 	if err != nil {
 		return nil, err
@@ -71,21 +76,6 @@ func open(scope dl.Scope, paths ...string) (*Found, error) {
 	}
 	f.Version = version(dl.String(text))
 	return f, nil
-}
-
-// summary keeps the reasons of files that exist: that dozens do not says nothing.
-func summary(err error) error {
-	var kept []error
-	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		text := e.Error()
-		if !strings.HasSuffix(text, "no such file") && !strings.Contains(text, "cannot open shared object file") {
-			kept = append(kept, e)
-		}
-	}
-	if len(kept) == 0 {
-		return errors.New("none of libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1 was found")
-	}
-	return errors.Join(kept...)
 }
 
 // version shortens the paragraph that libraries return.

@@ -60,6 +60,28 @@ func Open(scope Scope, names ...string) (*Lib, error) {
 	return nil, errors.Join(errs...)
 }
 
+// Reason shortens the error of Open to what helps: why a file that exists did
+// not open, or else that none of names was found.
+func Reason(err error, names []string) string {
+	var kept []string
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range all.Unwrap() {
+			text := e.Error()
+			absent := strings.HasSuffix(text, "no such file")
+			for _, n := range names { // another name means that a library it needs is absent
+				absent = absent || strings.HasPrefix(text, n+": cannot open shared object file")
+			}
+			if !absent {
+				kept = append(kept, text)
+			}
+		}
+	}
+	if len(kept) > 0 {
+		return strings.Join(kept, "; ")
+	}
+	return strings.Join(names, ", ") + " not found"
+}
+
 // loadedFrom returns the file of the loaded library called base.
 func loadedFrom(base string) string {
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -135,4 +157,20 @@ func Setenv(key, value string) error {
 func String(b []byte) string {
 	s, _, _ := strings.Cut(string(b), "\x00")
 	return s
+}
+
+// CString copies the string at an address that C returned, "" for 0.
+func CString(p uintptr) string {
+	if p == 0 {
+		return ""
+	}
+	c := *(*unsafe.Pointer)(unsafe.Pointer(&p)) // memory of C, which the collector leaves alone
+	var b []byte
+	for i := 0; ; i++ {
+		ch := *(*byte)(unsafe.Add(c, i))
+		if ch == 0 {
+			return string(b)
+		}
+		b = append(b, ch)
+	}
 }

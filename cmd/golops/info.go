@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/perf"
+	"github.com/spf13/cobra"
+)
+
+// info is what golops found on this machine.
+type info struct {
+	Version   string       `json:"version"`
+	Machine   perf.Machine `json:"machine"`
+	Launcher  bool         `json:"launcher"` // whether mpirun or its like started this process
+	Libraries []library    `json:"libraries"`
+}
+
+type library struct {
+	Name    string `json:"name"`
+	Found   bool   `json:"found"`
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	Missing string `json:"missing,omitempty"` // why it was not found
+	Hint    string `json:"hint,omitempty"`    // what to install
+}
+
+func (a app) info() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info",
+		Short: "show the processor and the libraries that were found",
+		Long: `info shows the version, the processor and its vector instructions, and for each
+library that golops can use where it was found and in which version, or why it
+was not found and what to install. None of them is needed to run golops.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			i := info{Version: fullVersion(), Machine: perf.ThisMachine(), Launcher: launch.Launched()}
+			for _, l := range launch.Libraries() {
+				i.Libraries = append(i.Libraries, library{l.Name, l.Missing == "", l.Path, l.Version, l.Missing, l.Hint})
+			}
+			if asJSON {
+				enc := json.NewEncoder(a.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(i)
+			}
+			return i.write(a.stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func (i info) write(w io.Writer) error {
+	m := i.Machine
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	line("golops", "%s", i.Version)
+	line("Go", "%s %s/%s", m.Go, m.OS, m.Arch)
+	line("CPU", "%s, cores %d, CPUs %d, GOMAXPROCS %d", m.CPU, m.Cores, m.CPUs, m.GOMAXPROCS)
+	line("SIMD", "%s", m.SIMD)
+	if m.Memory > 0 {
+		line("memory", "%s", perf.FormatSize(m.Memory))
+	}
+	for _, l := range i.Libraries {
+		switch {
+		case l.Found && l.Version == "":
+			line(l.Name, "%s", l.Path)
+		case l.Found:
+			line(l.Name, "%s, %s", l.Version, l.Path)
+		default:
+			line(l.Name, "%s; to get it: %s", l.Missing, l.Hint)
+		}
+	}
+	return t.Flush()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/perf"
+)
+
+// runPerf runs cfg, prints tables as they come and writes files at the end.
+// Under a launcher only rank 0 does so, and only rank 0 fails for what all
+// ranks know: a process that failed first would make the launcher end rank 0.
+func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
+	machine := perf.ThisMachine()
+	text := perf.NewText(a.stdout, machine)
+	result, err := perf.Run(ctx, cfg, text)
+	if err != nil {
+		return runError(ctx, err, result.Rank)
+	}
+	if result.Rank != 0 {
+		return nil
+	}
+	report := perf.Report{
+		Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
+		Machine: machine, Tables: result.Tables,
+	}
+	if err := errors.Join(text.Err(), f.writeFiles(report)); err != nil {
+		return failure{err: err}
+	}
+	if wrong := result.Wrong(); wrong > 0 {
+		return failure{err: fmt.Errorf("%d wrong values, see #wrong", wrong)}
+	}
+	return nil
+}
+
+// runError decides who prints an error of a run: the rank where it happened
+// and, in case that one is gone, rank 0.
+func runError(ctx context.Context, err error, rank int) error {
+	var config *perf.ConfigError
+	if errors.As(err, &config) {
+		if rank != 0 {
+			return nil
+		}
+		return err
+	}
+	if ctx.Err() != nil {
+		return failure{err: errors.New("interrupted"), quiet: rank != 0}
+	}
+	var abort *comm.AbortError
+	return failure{err: err, quiet: rank != 0 && errors.As(err, &abort) && abort.Rank != rank}
+}
+
+// checkFiles finds, before anything is measured, files that could not be
+// written afterwards.
+func (f *perfFlags) checkFiles() (errs []error) {
+	for _, file := range []struct{ flag, name string }{{"json", f.json}, {"csv", f.csv}, {"plot", f.plot}} {
+		if file.name == "" || otherRank() { // whose machine may have other folders
+			continue
+		}
+		if s, err := os.Stat(filepath.Dir(file.name)); err != nil || !s.IsDir() {
+			errs = append(errs, fmt.Errorf("--%s %s: there is no folder %s", file.flag, file.name, filepath.Dir(file.name)))
+		}
+	}
+	if f.plot != "" && !slices.Contains(perf.PlotFormats, format(f.plot)) {
+		errs = append(errs, fmt.Errorf("--plot %s: the name must end in .svg or .png", f.plot))
+	}
+	return errs
+}
+
+func format(name string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".") }
+
+// writeFiles writes those files that were asked for.
+func (f *perfFlags) writeFiles(r perf.Report) error {
+	return errors.Join(
+		writeFile(f.json, r.WriteJSON),
+		writeFile(f.csv, func(w io.Writer) error { return perf.WriteCSV(w, r.Tables) }),
+		writeFile(f.plot, func(w io.Writer) error { return perf.Plot(w, format(f.plot), r.Machine, r.Tables) }),
+	)
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/perf"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// perfFlags are the flags of golops perf. Those with a letter have the names
+// that they have in nccl-tests.
+type perfFlags struct {
+	min, max, step  string
+	factor          int64
+	iters, warmup   int
+	check, average  int
+	op, dtype       string
+	root, ranks     int
+	comms, algos    []string
+	json, csv, plot string
+	verbose         bool
+}
+
+func (f *perfFlags) register(s *pflag.FlagSet) {
+	s.SortFlags = false
+	s.StringVarP(&f.min, "minbytes", "b", "8", "smallest `size`; K, M and G are powers of 1024")
+	s.StringVarP(&f.max, "maxbytes", "e", "64M", "largest `size`")
+	s.Int64VarP(&f.factor, "stepfactor", "f", 2, "`factor` from one size to the next")
+	s.StringVarP(&f.step, "stepbytes", "i", "", "`bytes` from one size to the next, instead of -f")
+	s.IntVarP(&f.iters, "iters", "n", 20, "timed `iterations`; unless given, doubled until a loop takes 10 ms")
+	s.IntVarP(&f.warmup, "warmup_iters", "w", 5, "`iterations` before those")
+	s.IntVarP(&f.check, "check", "c", 1, "verify the results: `0|1`")
+	s.StringVarP(&f.op, "op", "o", "sum", "`reduction`: sum, prod, min, max, avg or all")
+	s.StringVarP(&f.dtype, "datatype", "d", "float", "element `type`: uint8, int32, int64, float, double, complex64, complex128 or all")
+	s.IntVarP(&f.root, "root", "r", 0, "root `rank` of broadcast, reduce, gather and scatter")
+	s.IntVarP(&f.average, "average", "a", 1, "report the time of `0|1|2|3`: rank 0, mean of ranks, least, most")
+	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
+	s.StringSliceVar(&f.comms, "comm", nil, "`communicators`: local, mpi or both (default mpi under mpirun, otherwise local)")
+	s.StringSliceVar(&f.algos, "algo", nil, "`algorithms`: auto, direct (local only), ring, tree, native (mpi only) (default auto)")
+	s.StringVar(&f.json, "json", "", "write everything to `file`")
+	s.StringVar(&f.csv, "csv", "", "write the rows to `file`")
+	s.StringVar(&f.plot, "plot", "", "draw bandwidth and time over size to `file.svg` or .png")
+	s.BoolVarP(&f.verbose, "verbose", "v", false, "say what is found and chosen")
+}
+
+// config turns flags into a Config. It reports the faults that a Config
+// cannot have, such as an explicit 0 where 0 stands for a default, together
+// with those of the Config itself.
+func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) {
+	var errs []error
+	size := func(flag, text string) int64 {
+		n, err := perf.ParseSize(text)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("-%s: %w", flag, err))
+		case n == 0:
+			errs = append(errs, fmt.Errorf("-%s is 0 bytes, must be at least 1", flag))
+		}
+		return n
+	}
+	atLeast1 := func(flag string, n int64) {
+		if n < 1 {
+			errs = append(errs, fmt.Errorf("%s is %d, must be at least 1", flag, n))
+		}
+	}
+	c := perf.Config{
+		Operations: ops, Min: size("b", f.min), Max: size("e", f.max), Factor: f.factor,
+		Warmup: f.warmup, NoCheck: f.check == 0,
+		Reduction: f.op, DType: f.dtype, Root: f.root,
+		Comms: f.comms, Ranks: f.ranks,
+	}
+	atLeast1("-f", f.factor)
+	if s.Changed("stepbytes") {
+		c.Step = size("i", f.step)
+		if s.Changed("stepfactor") {
+			errs = append(errs, errors.New("-f and -i exclude each other: sizes grow by a factor or by a step"))
+		}
+	}
+	if s.Changed("iters") {
+		c.Iters = f.iters
+		atLeast1("-n", int64(f.iters))
+	}
+	if s.Changed("ranks") {
+		atLeast1("--ranks", int64(f.ranks))
+	}
+	switch {
+	case f.warmup < 0:
+		errs = append(errs, fmt.Errorf("-w is %d, must not be negative", f.warmup))
+	case f.warmup == 0:
+		c.Warmup = -1
+	}
+	if f.check != 0 && f.check != 1 {
+		errs = append(errs, fmt.Errorf("-c is %d, must be 0 or 1", f.check))
+	}
+	stats := []perf.Stat{perf.Rank0, perf.Mean, perf.Fastest, perf.Slowest}
+	if f.average < 0 || f.average >= len(stats) {
+		errs = append(errs, fmt.Errorf("-a is %d, must be 0, 1, 2 or 3", f.average))
+	} else {
+		c.Time = stats[f.average]
+	}
+	for _, name := range f.algos {
+		a, err := comm.ParseAlgo(name)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		c.Algos = append(c.Algos, a)
+	}
+	errs = append(errs, f.checkFiles()...)
+	if len(ops) == 0 {
+		errs = append(errs, fmt.Errorf("no operation: name one of %s, or all", strings.Join(perf.Operations(), ", ")))
+	}
+	return c, errors.Join(errs...)
+}
+
+func (a app) perf() *cobra.Command {
+	var f perfFlags
+	cmd := &cobra.Command{
+		Use:   "perf OP...",
+		Short: "measure how fast ranks talk",
+		Long: `perf measures time and bandwidth of the operations
+  ` + strings.Join(perf.Operations(), ", ") + `
+or all of them, over a sweep of sizes, and verifies their results. Size, algbw,
+busbw and the table are those of nccl-tests; GB is 1e9 bytes. Ranks are
+goroutines of this process, or MPI processes where mpirun or srun starts it:
+  golops perf all_reduce --ranks 4
+  mpirun -n 4 golops perf all_reduce
+To compare both, give goroutine ranks all processors:
+  mpirun -n 4 --bind-to none golops perf all_reduce --comm local,mpi --plot both.svg
+
+A broadcast has one buffer: its time is in the columns of out of place. So are
+those of sendrecv, put and get, which cannot work in place.
+
+The exit code is 1 if a result is wrong or a rank fails, 2 if what was asked
+for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
+		RunE: func(cmd *cobra.Command, ops []string) error {
+			cfg, err := f.config(cmd.Flags(), ops)
+			if err != nil {
+				return err
+			}
+			level := slog.LevelWarn
+			if f.verbose {
+				level = slog.LevelDebug
+			}
+			cfg.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+			cfg.Wrap = a.wrap
+			return a.runPerf(cmd.Context(), cfg, f)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}

@@ -1,0 +1,254 @@
+package perf
+
+import (
+	"context"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// bench is one rank's side of one operation with one element type and
+// reduction: its buffers at the largest size and the data in them.
+type bench[T scalar.Element] struct {
+	c          comm.Comm
+	o          operation
+	op         comm.Op
+	root       int
+	vals       *values[T]
+	send, recv []T
+	win        comm.Window // of put and get
+}
+
+// job is an operation at one size, ready to run. Its functions allocate nothing.
+type job struct {
+	call  func(ctx context.Context) error // one iteration
+	ready func(ctx context.Context) error // all ranks have filled their buffers
+	calm  func()                          // data for timed loops
+	fill  func(seed uint32)               // data to verify, and poison where it goes
+	wrong func(seed uint32) int64         // elements that are not what fill leads to
+}
+
+// open makes the window that put and get work in.
+func (b *bench[T]) open(ctx context.Context) (err error) {
+	switch b.o.name {
+	case "put":
+		b.win, err = comm.NewWindow(ctx, b.c, comm.Of(b.recv))
+	case "get":
+		b.win, err = comm.NewWindow(ctx, b.c, comm.Of(b.send))
+	}
+	return err
+}
+
+func (b *bench[T]) close(ctx context.Context) error {
+	if b.win == nil {
+		return nil
+	}
+	return b.win.Close(ctx)
+}
+
+// job prepares the operation at one size. Where buffers matter on root only,
+// those of the other ranks are empty.
+func (b *bench[T]) job(e extent, inPlace bool) job {
+	isRoot := b.c.Rank() == b.root
+	ns, nr := b.o.room(e, isRoot)
+	src, dst := b.send[:ns], b.recv[:nr]
+	var j job
+	switch b.o.name {
+	case "all_reduce", "reduce_scatter", "reduce":
+		j = b.reduction(e, src, dst, inPlace)
+	case "all_gather", "gather":
+		j = b.gathering(e, src, dst, inPlace)
+	case "scatter":
+		j = b.scattering(e, src, dst, inPlace)
+	case "alltoall", "alltoallv":
+		j = b.exchange(e, src, dst, inPlace)
+	case "broadcast":
+		j = b.broadcast(src)
+	case "sendrecv", "put", "get":
+		j = b.neighbours(src, dst)
+	}
+	// Timed loops run on data that a reduction maps to itself: a thousand sums
+	// in place of anything else would overflow, and some processors and
+	// libraries are slow at that.
+	j.calm = func() {
+		set(src, b.vals.calm)
+		set(dst, b.vals.calm)
+	}
+	return j
+}
+
+// block returns this rank's block of count elements of s.
+func (b *bench[T]) block(s []T, count int) []T {
+	r := b.c.Rank()
+	return s[r*count : (r+1)*count]
+}
+
+// reduction prepares all_reduce, reduce_scatter and reduce.
+func (b *bench[T]) reduction(e extent, src, dst []T, inPlace bool) job {
+	rank, from := b.c.Rank(), 0
+	if b.o.blocks {
+		from = rank * e.count
+	}
+	switch {
+	case inPlace && b.o.blocks:
+		dst = b.block(src, e.count)
+	case inPlace && len(dst) > 0:
+		dst = src
+	}
+	d, s := comm.Of(dst), comm.Of(src)
+	j := job{
+		ready: b.c.Barrier,
+		fill: func(seed uint32) {
+			set(dst, b.vals.poison)
+			b.vals.fillReduced(src, rank, seed) // last, as dst may be part of it
+		},
+		wrong: func(seed uint32) int64 { return b.vals.wrongReduced(dst, from, seed) },
+	}
+	switch b.o.name {
+	case "all_reduce":
+		j.call = func(ctx context.Context) error { return b.c.AllReduce(ctx, d, s, b.op) }
+	case "reduce_scatter":
+		j.call = func(ctx context.Context) error { return b.c.ReduceScatter(ctx, d, s, b.op) }
+	case "reduce":
+		j.call = func(ctx context.Context) error { return b.c.Reduce(ctx, d, s, b.op, b.root) }
+	}
+	return j
+}
+
+// gathering prepares all_gather and gather.
+func (b *bench[T]) gathering(e extent, src, dst []T, inPlace bool) job {
+	rank := b.c.Rank()
+	if inPlace && len(dst) > 0 {
+		src = b.block(dst, e.count)
+	}
+	d, s := comm.Of(dst), comm.Of(src)
+	j := job{
+		ready: b.c.Barrier,
+		fill: func(seed uint32) {
+			set(dst, b.vals.poison)
+			b.vals.fillCopied(src, rank, 0, seed)
+		},
+		wrong: func(seed uint32) (wrong int64) {
+			for q := 0; q*e.count < len(dst); q++ {
+				wrong += b.vals.wrongCopied(dst[q*e.count:(q+1)*e.count], q, 0, seed)
+			}
+			return wrong
+		},
+	}
+	j.call = func(ctx context.Context) error { return b.c.AllGather(ctx, d, s) }
+	if b.o.rooted {
+		j.call = func(ctx context.Context) error { return b.c.Gather(ctx, d, s, b.root) }
+	}
+	return j
+}
+
+// scattering prepares scatter.
+func (b *bench[T]) scattering(e extent, src, dst []T, inPlace bool) job {
+	if inPlace && len(src) > 0 {
+		dst = b.block(src, e.count)
+	}
+	d, s := comm.Of(dst), comm.Of(src)
+	return job{
+		call:  func(ctx context.Context) error { return b.c.Scatter(ctx, d, s, b.root) },
+		ready: b.c.Barrier,
+		fill: func(seed uint32) {
+			set(dst, b.vals.poison)
+			b.vals.fillCopied(src, b.root, 0, seed)
+		},
+		wrong: func(seed uint32) int64 {
+			return b.vals.wrongCopied(dst, b.root, b.c.Rank()*e.count, seed)
+		},
+	}
+}
+
+// exchange prepares alltoall and alltoallv.
+func (b *bench[T]) exchange(e extent, src, dst []T, inPlace bool) job {
+	rank, n := b.c.Rank(), b.c.Size()
+	// counts[q] elements come from rank q and as many go there; they start at
+	// from[q] of q's buffer.
+	counts, from := make([]int, n), make([]int, n)
+	for q := range n {
+		counts[q] = b.o.between(e, q, rank, n)
+		for to := range rank {
+			from[q] += b.o.between(e, q, to, n)
+		}
+	}
+	if inPlace {
+		dst = src
+	}
+	d, s := comm.Of(dst), comm.Of(src)
+	j := job{
+		ready: b.c.Barrier,
+		fill: func(seed uint32) {
+			set(dst, b.vals.poison)
+			b.vals.fillCopied(src, rank, 0, seed)
+		},
+		wrong: func(seed uint32) (wrong int64) {
+			at := 0
+			for q, n := range counts {
+				wrong += b.vals.wrongCopied(dst[at:at+n], q, from[q], seed)
+				at += n
+			}
+			return wrong
+		},
+	}
+	j.call = func(ctx context.Context) error { return b.c.AllToAll(ctx, d, s) }
+	if b.o.name == "alltoallv" {
+		j.call = func(ctx context.Context) error { return b.c.AllToAllV(ctx, d, counts, s, counts) }
+	}
+	return j
+}
+
+// broadcast prepares broadcast, whose buffer is root's source and the
+// others' destination.
+func (b *bench[T]) broadcast(buf []T) job {
+	d := comm.Of(buf)
+	return job{
+		call:  func(ctx context.Context) error { return b.c.Broadcast(ctx, d, b.root) },
+		ready: b.c.Barrier,
+		fill: func(seed uint32) {
+			if b.c.Rank() == b.root {
+				b.vals.fillCopied(buf, b.root, 0, seed)
+			} else {
+				set(buf, b.vals.poison)
+			}
+		},
+		wrong: func(seed uint32) int64 { return b.vals.wrongCopied(buf, b.root, 0, seed) },
+	}
+}
+
+// neighbours prepares sendrecv, put and get, in which ranks form a ring.
+func (b *bench[T]) neighbours(src, dst []T) job {
+	rank, n := b.c.Rank(), b.c.Size()
+	next, prev := (rank+1)%n, (rank+n-1)%n
+	giver := prev
+	d, s := comm.Of(dst), comm.Of(src)
+	j := job{ready: b.c.Barrier}
+	switch b.o.name {
+	case "sendrecv":
+		j.call = func(ctx context.Context) error { return b.c.SendRecv(ctx, d, prev, s, next) }
+	case "put":
+		j.ready = b.win.Fence
+		j.call = func(ctx context.Context) error {
+			if err := b.win.Put(ctx, next, 0, s); err != nil {
+				return err
+			}
+			return b.win.Fence(ctx)
+		}
+	case "get":
+		giver = next
+		j.ready = b.win.Fence
+		j.call = func(ctx context.Context) error {
+			if err := b.win.Get(ctx, d, next, 0); err != nil {
+				return err
+			}
+			return b.win.Fence(ctx)
+		}
+	}
+	j.fill = func(seed uint32) {
+		set(dst, b.vals.poison)
+		b.vals.fillCopied(src, rank, 0, seed)
+	}
+	j.wrong = func(seed uint32) int64 { return b.vals.wrongCopied(dst, giver, 0, seed) }
+	return j
+}

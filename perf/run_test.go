@@ -1,0 +1,237 @@
+package perf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/scalar"
+)
+
+// quick measures every operation with little work.
+func quick(ranks int) Config {
+	return Config{Operations: []string{All}, Ranks: ranks, Min: 4, Max: 4096, Factor: 4, Iters: 2, Warmup: 1}
+}
+
+// recorder is an Observer that checks the order of its calls.
+type recorder struct {
+	t      *testing.T
+	open   bool
+	tables []Table
+}
+
+func (r *recorder) Begin(tab *Table) {
+	if r.open || len(tab.Rows) > 0 {
+		r.t.Errorf("%s begins inside another table or with rows", tab.Operation)
+	}
+	r.open = true
+}
+
+func (r *recorder) Row(tab *Table, row Row) {
+	if !r.open || tab.Rows[len(tab.Rows)-1] != row {
+		r.t.Errorf("%s: a row is not the last of its table", tab.Operation)
+	}
+}
+
+func (r *recorder) End(tab *Table) {
+	r.open = false
+	r.tables = append(r.tables, *tab)
+}
+
+func TestRun(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 5} {
+		for _, root := range []int{0, ranks - 1} {
+			t.Run(fmt.Sprintf("ranks=%d/root=%d", ranks, root), func(t *testing.T) {
+				cfg := quick(ranks)
+				cfg.Root, cfg.DType, cfg.Reduction = root, All, All
+				rec := &recorder{t: t}
+				res, err := Run(t.Context(), cfg, rec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(res.Tables) != len(operations) || len(rec.tables) != len(operations) {
+					t.Fatalf("got %d tables, observed %d, want %d", len(res.Tables), len(rec.tables), len(operations))
+				}
+				for _, tab := range res.Tables {
+					checkTable(t, tab, ranks, root)
+				}
+			})
+		}
+	}
+}
+
+func checkTable(t *testing.T, tab Table, ranks, root int) {
+	t.Helper()
+	o := find(t, tab.Operation)
+	if tab.Comm != "goroutines" || tab.Ranks != ranks || tab.Wrong != 0 || !tab.Checked {
+		t.Errorf("got %+v", tab)
+	}
+	want := map[bool]int{true: len(comm.Ops)*len(scalar.DTypes) - 4, false: len(scalar.DTypes)}[o.reduces]
+	kinds := map[string]int{}
+	for _, r := range tab.Rows {
+		kinds[r.Type+" "+r.Reduction]++
+		if (r.InPlace != nil) != o.inPlace || r.OutOfPlace == nil || r.OutOfPlace.Time <= 0 || r.OutOfPlace.Iters != 2 {
+			t.Errorf("%s: got row %+v", tab.Operation, r)
+		}
+		if o.rooted && r.Root != root || !o.rooted && r.Root != -1 {
+			t.Errorf("%s: root is %d", tab.Operation, r.Root)
+		}
+	}
+	if len(kinds) != want {
+		t.Errorf("%s: got %d combinations of type and reduction, want %d: %v", tab.Operation, len(kinds), want, kinds)
+	}
+	// 4, 16, ... 4096 bytes, of which some round to the same.
+	if kinds["uint8 none"]+kinds["uint8 sum"] != 6 {
+		t.Errorf("%s: got rows %v", tab.Operation, kinds)
+	}
+}
+
+func TestRunAlgos(t *testing.T) {
+	cfg := quick(3)
+	cfg.Operations = []string{"all_reduce", "broadcast"}
+	cfg.Algos = []comm.Algo{comm.Direct, comm.Ring, comm.Tree}
+	res, err := Run(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tab := range res.Tables {
+		got = append(got, tab.Algo+" "+tab.Operation)
+	}
+	want := []string{"direct all_reduce", "direct broadcast", "ring all_reduce", "ring broadcast", "tree all_reduce", "tree broadcast"}
+	if !slices.Equal(got, want) || res.Wrong() != 0 {
+		t.Errorf("got %q with %d wrong, want %q", got, res.Wrong(), want)
+	}
+}
+
+// Without Iters a loop is as long as it must be, the same on all ranks.
+func TestRunAutoIters(t *testing.T) {
+	for _, stat := range []Stat{Mean, Rank0, Fastest, Slowest} {
+		res, err := Run(t.Context(), Config{Ranks: 2, Min: 8, Max: 8, Time: stat}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := res.Tables[0].Rows[0].OutOfPlace
+		if m.Iters < autoIters || m.Iters%autoIters != 0 {
+			t.Errorf("%v: %d iterations", stat, m.Iters)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	_, err := Run(t.Context(), Config{Ranks: 2, Root: 2}, nil)
+	var c *ConfigError
+	if !errors.As(err, &c) {
+		t.Errorf("got %v, want a *ConfigError", err)
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, quick(2), nil); err == nil {
+		t.Error("a run went through although its context had ended")
+	}
+}
+
+// idle is a communicator that does nothing with the float32 that are
+// measured. Control traffic has other types.
+type idle struct{ comm.Comm }
+
+func measured(b comm.Buf) bool { return b.DType == scalar.Float32 }
+
+func (c idle) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
+	if measured(src) {
+		return nil
+	}
+	return c.Comm.AllReduce(ctx, dst, src, op)
+}
+
+func (c idle) Broadcast(ctx context.Context, b comm.Buf, root int) error {
+	if measured(b) {
+		return nil
+	}
+	return c.Comm.Broadcast(ctx, b, root)
+}
+
+func (c idle) Reduce(context.Context, comm.Buf, comm.Buf, comm.Op, int) error   { return nil }
+func (c idle) AllGather(context.Context, comm.Buf, comm.Buf) error              { return nil }
+func (c idle) Gather(context.Context, comm.Buf, comm.Buf, int) error            { return nil }
+func (c idle) Scatter(context.Context, comm.Buf, comm.Buf, int) error           { return nil }
+func (c idle) ReduceScatter(context.Context, comm.Buf, comm.Buf, comm.Op) error { return nil }
+func (c idle) AllToAll(context.Context, comm.Buf, comm.Buf) error               { return nil }
+func (c idle) AllToAllV(context.Context, comm.Buf, []int, comm.Buf, []int) error {
+	return nil
+}
+func (c idle) SendRecv(context.Context, comm.Buf, int, comm.Buf, int) error { return nil }
+func (c idle) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
+	w, err := comm.NewWindow(ctx, c.Comm, b)
+	return idleWindow{w}, err
+}
+
+type idleWindow struct{ comm.Window }
+
+func (idleWindow) Put(context.Context, int, int, comm.Buf) error { return nil }
+func (idleWindow) Get(context.Context, comm.Buf, int, int) error { return nil }
+
+func TestCheckFindsIdleness(t *testing.T) {
+	cfg := quick(3)
+	cfg.Min = 64
+	cfg.Wrap = func(c comm.Comm) comm.Comm { return idle{c} }
+	res, err := Run(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tab := range res.Tables {
+		for _, r := range tab.Rows {
+			if r.OutOfPlace.Wrong == 0 || r.InPlace != nil && r.InPlace.Wrong == 0 {
+				t.Errorf("%s did nothing with %d bytes and was found right", tab.Operation, r.Size)
+			}
+		}
+	}
+	cfg.NoCheck = true
+	if res, err := Run(t.Context(), cfg, nil); err != nil || res.Wrong() != 0 || res.Tables[0].Checked {
+		t.Errorf("unchecked: got %d wrong, checked %v, %v", res.Wrong(), res.Tables[0].Checked, err)
+	}
+}
+
+// A timed loop that allocates would measure the collector.
+func TestLoopAllocatesNothing(t *testing.T) {
+	err := launch.Local(t.Context(), 1, func(ctx context.Context, c comm.Comm) error {
+		for _, o := range operations {
+			e := o.extent(1024, 4, 1)
+			b := &bench[float32]{
+				c: c, o: o, vals: newValues[float32](comm.Sum, 1),
+				send: make([]float32, e.total), recv: make([]float32, e.total),
+			}
+			if err := b.open(ctx); err != nil {
+				return err
+			}
+			for _, inPlace := range []bool{false, o.inPlace} {
+				j := b.job(e, inPlace)
+				if err := j.ready(ctx); err != nil {
+					return err
+				}
+				var err error
+				n := testing.AllocsPerRun(10, func() { _, err = loop(ctx, j.call, 5) })
+				if err != nil {
+					return err
+				}
+				if n > 0 {
+					t.Errorf("%s, in place %v: %v allocations", o.name, inPlace, n)
+				}
+			}
+			if err := b.close(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

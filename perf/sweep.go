@@ -1,0 +1,160 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
+)
+
+// Sweep measures what cfg asks for on the ranks of c, one table for each
+// operation. It is collective, all ranks return the same tables, and o, which
+// may be nil, hears of them on rank 0. Comms, Ranks, Algos and Wrap of cfg do
+// not matter here: c is measured as it is. algo goes into the tables.
+func Sweep(ctx context.Context, c comm.Comm, algo comm.Algo, cfg Config, o Observer) ([]Table, error) {
+	p, err := cfg.plan(c.Size())
+	if err != nil {
+		return nil, &ConfigError{err}
+	}
+	if o == nil || c.Rank() != 0 {
+		o = silence{}
+	}
+	s := &sweeper{plan: p, c: c, o: o}
+	var tables []Table
+	for _, op := range p.ops {
+		t := &Table{
+			Operation: op.name, Comm: c.String(), Algo: algo.String(), Ranks: c.Size(),
+			Min: p.Min, Max: p.Max, Factor: p.Factor, Step: p.Step,
+			Iters: p.Iters, Warmup: p.Warmup, Time: p.Time.String(), Checked: !p.NoCheck,
+		}
+		if t.Step > 0 {
+			t.Factor = 0
+		}
+		t.Type, t.Reduction = only(p.dtypes), "none"
+		if op.reduces {
+			t.Reduction = only(p.reductions)
+		}
+		o.Begin(t)
+		if err := s.table(ctx, t, op); err != nil {
+			return tables, err
+		}
+		t.finish()
+		o.End(t)
+		tables = append(tables, *t)
+	}
+	return tables, nil
+}
+
+// only names the one element of s, or says that there are all of them.
+func only[T fmt.Stringer](s []T) string {
+	if len(s) == 1 {
+		return s[0].String()
+	}
+	return All
+}
+
+// sweeper is one rank's state over all tables of a Sweep.
+type sweeper struct {
+	plan
+	c          comm.Comm
+	o          Observer
+	send, recv []complex128 // memory of buffers of any type, kept from one table to the next
+	seed       uint32
+}
+
+func (s *sweeper) table(ctx context.Context, t *Table, o operation) error {
+	reductions := s.reductions
+	if !o.reduces {
+		reductions = []comm.Op{comm.Sum}
+	}
+	for _, dt := range s.dtypes {
+		for _, op := range reductions {
+			if o.reduces && comm.CheckOp(op, dt) != nil {
+				continue
+			}
+			if err := s.rows(ctx, t, o, dt, op); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sweeper) rows(ctx context.Context, t *Table, o operation, dt scalar.DType, op comm.Op) error {
+	switch dt {
+	case scalar.Uint8:
+		return rows[uint8](ctx, s, t, o, op)
+	case scalar.Int32:
+		return rows[int32](ctx, s, t, o, op)
+	case scalar.Int64:
+		return rows[int64](ctx, s, t, o, op)
+	case scalar.Float32:
+		return rows[float32](ctx, s, t, o, op)
+	case scalar.Float64:
+		return rows[float64](ctx, s, t, o, op)
+	case scalar.Complex64:
+		return rows[complex64](ctx, s, t, o, op)
+	}
+	return rows[complex128](ctx, s, t, o, op)
+}
+
+// rows measures one operation, type and reduction at all sizes.
+func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operation, op comm.Op) (err error) {
+	dt, n := scalar.Of[T](), s.c.Size()
+	elem := dt.Size()
+	ns, nr := o.room(o.extent(s.Max, elem, n), s.c.Rank() == s.Root)
+	b := &bench[T]{
+		c: s.c, o: o, op: op, root: s.Root, vals: newValues[T](op, n),
+		send: view[T](&s.send, ns), recv: view[T](&s.recv, nr),
+	}
+	if err := b.open(ctx); err != nil {
+		return fmt.Errorf("perf: %s of %v: %w", o.name, dt, err)
+	}
+	last := int64(-1)
+	for size := range sizes(s.Min, s.Max, s.Factor, s.Step) {
+		e := o.extent(size, elem, n)
+		row := Row{Size: int64(e.total * elem), Count: int64(e.count), Type: dt.String(), Reduction: "none", Root: -1}
+		if row.Size == last {
+			continue // rounded to what the row before has moved
+		}
+		last = row.Size
+		if o.reduces {
+			row.Reduction = op.String()
+		}
+		if o.rooted {
+			row.Root = s.Root
+		}
+		if err := measureRow(ctx, s, b, e, &row); err != nil {
+			return fmt.Errorf("perf: %s of %s of %v: %w", o.name, FormatSize(row.Size), dt, err)
+		}
+		t.Rows = append(t.Rows, row)
+		s.o.Row(t, row)
+	}
+	return b.close(ctx)
+}
+
+// measureRow measures one size, out of place and in place.
+func measureRow[T scalar.Element](ctx context.Context, s *sweeper, b *bench[T], e extent, row *Row) (err error) {
+	reg := trace.Begin(ctx, b.o.name+" "+row.Type+" "+FormatSize(row.Size))
+	defer reg.End()
+	if row.OutOfPlace, err = s.measure(ctx, b.o, b.job(e, false), row.Size, reg, ""); err != nil || !b.o.inPlace {
+		return err
+	}
+	row.InPlace, err = s.measure(ctx, b.o, b.job(e, true), row.Size, reg, "in place ")
+	return err
+}
+
+// view returns memory for n elements, from what *mem has or, if that is too
+// little, from new memory.
+func view[T scalar.Element](mem *[]complex128, n int) []T {
+	bytes := n * scalar.Of[T]().Size()
+	if need := (bytes + 15) / 16; need > len(*mem) {
+		*mem = nil // lets the collector have the old one first
+		*mem = make([]complex128, need)
+	}
+	b := comm.Of(*mem)
+	b.DType, b.N = scalar.Of[T](), n
+	return comm.As[T](b)
+}

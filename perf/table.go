@@ -1,0 +1,89 @@
+package perf
+
+// Table is one operation over one communicator and algorithm. Sizes are in
+// bytes, times in microseconds, bandwidths in 1e9 bytes per second.
+type Table struct {
+	Operation string `json:"operation"`
+	Comm      string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
+	Algo      string `json:"algorithm"`
+	Ranks     int    `json:"ranks"`
+	Type      string `json:"type"`  // All where rows differ
+	Reduction string `json:"redop"` // All where rows differ, "none" where the operation takes none
+
+	Min     int64  `json:"min_bytes"`
+	Max     int64  `json:"max_bytes"`
+	Factor  int64  `json:"factor,omitempty"`
+	Step    int64  `json:"step_bytes,omitempty"` // 0 where sizes grow by Factor
+	Iters   int    `json:"iterations"`           // asked for; 0 means 20, doubled until 10 ms have passed
+	Warmup  int    `json:"warmup"`
+	Time    string `json:"time"` // which of the ranks' times
+	Checked bool   `json:"checked"`
+
+	Rows     []Row   `json:"rows"`
+	AvgBusBW float64 `json:"avg_busbw"` // mean over all measurements
+	Wrong    int64   `json:"wrong"`     // elements, over all rows
+}
+
+// Row is one size.
+type Row struct {
+	Size       int64        `json:"size"`  // bytes that were moved
+	Count      int64        `json:"count"` // elements from one rank to one rank
+	Type       string       `json:"type"`
+	Reduction  string       `json:"redop"`        // "none" where the operation takes none
+	Root       int          `json:"root"`         // -1 where the operation takes none
+	OutOfPlace *Measurement `json:"out_of_place"` // nil where it was not measured
+	InPlace    *Measurement `json:"in_place"`
+}
+
+// Measurement is what one timed loop showed.
+type Measurement struct {
+	Time  float64 `json:"time"`
+	AlgBW float64 `json:"algbw"`
+	BusBW float64 `json:"busbw"`
+	Iters int     `json:"iterations"`
+	Wrong int64   `json:"wrong"` // elements over all ranks; 0 and meaningless unless the table is Checked
+}
+
+// measurement derives bandwidths from the time of one iteration in
+// microseconds.
+func (o operation) measurement(size int64, n int, micros float64, iters int) *Measurement {
+	m := &Measurement{Time: micros, Iters: iters}
+	if micros > 0 {
+		m.AlgBW = float64(size) / micros / 1e3 // bytes per µs are 1e6 per s
+		m.BusBW = m.AlgBW * o.bus(n)
+	}
+	return m
+}
+
+// finish sums the rows up.
+func (t *Table) finish() {
+	t.AvgBusBW, t.Wrong = 0, 0
+	n := 0
+	for _, r := range t.Rows {
+		for _, m := range []*Measurement{r.OutOfPlace, r.InPlace} {
+			if m != nil {
+				t.AvgBusBW += m.BusBW
+				t.Wrong += m.Wrong
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		t.AvgBusBW /= float64(n)
+	}
+}
+
+// Observer is told of results as they come, on rank 0 only and one call at a
+// time. It must not change what it is shown.
+type Observer interface {
+	Begin(t *Table)      // before the first row
+	Row(t *Table, r Row) // r is the last of t.Rows
+	End(t *Table)        // with AvgBusBW and Wrong set
+}
+
+// silence is the Observer of those who want none.
+type silence struct{}
+
+func (silence) Begin(*Table)    {}
+func (silence) Row(*Table, Row) {}
+func (silence) End(*Table)      {}
