@@ -11,7 +11,7 @@ import (
 
 // eager is the largest source in bytes that a rank copies into its slot, so
 // that the others may read it after the rank has gone on.
-const eager = 2048
+const eager = 512
 
 // slot is what a rank shows the others of one collective. Ranks use two of
 // them in turn: nobody can be in collective k+2 while another is still in k,
@@ -30,6 +30,7 @@ type slot struct {
 	err      error
 	color    int
 	key      int
+	_        [40]byte // to whole lines; see the check below
 }
 
 // cell is the part of a group that one rank writes. The padding keeps two
@@ -49,6 +50,25 @@ type cell struct {
 	cond   cond
 	call   comm.Call
 	wake   chan struct{}
+	_      [24]byte
+}
+
+// A slot that began in the middle of a cache line would have its flag and its
+// data on two of them, and each small call would wait for both. The sizes are
+// checked at compile time: a remainder makes the array length negative.
+const line = 64
+
+var (
+	_ [-(unsafe.Sizeof(slot{}) % line)]byte
+	_ [-(unsafe.Offsetof(cell{}.slots) % line)]byte
+	_ [-(unsafe.Sizeof(cell{}) % line)]byte
+)
+
+// newCells returns cells that start on a cache line: large allocations start
+// on a page.
+func newCells(n int) []cell {
+	const large = 64 << 10
+	return make([]cell, n, max(n, large/int(unsafe.Sizeof(cell{}))+1))
 }
 
 const stepBits = 24
@@ -79,7 +99,7 @@ type fault struct {
 
 func newGroup(w *world, members []int) *group {
 	n := len(members)
-	g := &group{w: w, members: members, cells: make([]cell, n), pairs: make([]pair, n*n)}
+	g := &group{w: w, members: members, cells: newCells(n), pairs: make([]pair, n*n)}
 	for i := range g.cells {
 		g.cells[i].wake = make(chan struct{}, 1)
 		g.cells[i].on.Store(-1)

@@ -38,8 +38,9 @@ func (c Config) Validate() error {
 type world struct {
 	size    int
 	timeout time.Duration
-	spins   int // looks at a flag before giving the core away
-	yields  int // looks with a yield between them before going to sleep
+	crowded bool // more ranks than cores
+	spins   int  // looks at a flag before giving the core away
+	yields  int  // looks with a yield between them before going to sleep
 	aborted atomic.Pointer[comm.AbortError]
 	done    chan struct{} // closed by the abort
 	cancel  context.CancelCauseFunc
@@ -69,8 +70,8 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n)}
 	// A rank that spins keeps a core from a rank that has work, so ranks spin
 	// only where each has a core; elsewhere they pass the core on at once.
-	w.spins, w.yields = 2000, 20
-	if n > runtime.GOMAXPROCS(0) {
+	w.spins, w.yields = 200, 100
+	if w.crowded = n > runtime.GOMAXPROCS(0); w.crowded {
 		w.spins, w.yields = 1, 2*n
 	}
 	members := make([]int, n)

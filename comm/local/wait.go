@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/sched"
 )
 
-// Waiting goes in three stages: look at a flag a few thousand times, then
-// yield the core between looks, then sleep on a channel. Whoever sets a flag
+// Waiting goes in three stages: look at a flag a few hundred times, then yield
+// the core between looks, to threads and to goroutines, then sleep on a
+// channel. The second matters on a busy machine and in the first moments of a
+// program, when the system may have put two ranks on one core. Whoever sets a flag
 // looks for sleepers afterwards. All flags are sequentially consistent: either
 // the sleeper's last look sees the flag, or the setter sees the sleeper.
 //
@@ -69,7 +72,11 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		if c.ok() {
 			return nil
 		}
-		runtime.Gosched()
+		if r.g.w.crowded {
+			runtime.Gosched()
+		} else {
+			sched.Yield()
+		}
 	}
 	g, w := r.g, r.g.w
 	var late <-chan time.Time

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/sched"
 	"github.com/golops/golops/scalar"
 )
 
@@ -119,7 +120,7 @@ func (r *rank) TestRequest(id uint64) (bool, error) {
 		return true, ae
 	}
 	if r.w.crowded {
-		return false, yield()
+		sched.Yield()
 	}
 	return false, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/sched"
 )
 
 // operation is a call that MPI has under way. It is heap memory, which C writes to.
@@ -64,7 +65,7 @@ func (w *world) idle(ctx context.Context, p *patience, call *comm.Call) error {
 		time.Sleep(50 * time.Microsecond) // a wait this long leaves the core to others
 	case p.turns > yieldAfter || w.crowded && p.turns > 8:
 		runtime.Gosched()
-		return yield()
+		sched.Yield()
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/internal/sched"
 )
 
 // Config says how ranks talk over MPI. The zero Config is ready to use.
@@ -275,9 +276,7 @@ func (c *World) End(ctx context.Context, err error) error {
 			break
 		}
 		runtime.Gosched()
-		if yield() != nil {
-			break
-		}
+		sched.Yield()
 	}
 	return err
 }

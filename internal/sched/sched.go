@@ -1,0 +1,2 @@
+// Package sched gives the core to whoever else the operating system has for it.
+package sched
