@@ -15,16 +15,20 @@ func TestSuite(t *testing.T) {
 	for _, algo := range []comm.Algo{comm.Auto, comm.Ring, comm.Tree} {
 		for _, n := range []int{1, 2, 3, 4, 7, 8} {
 			cfg := commtest.Config{Sequences: 10000}
-			if algo != comm.Auto {
+			if algo != comm.Auto || race {
 				cfg.Sequences = 500
 			}
-			for _, c := range commtest.Cases(cfg) {
-				t.Run(fmt.Sprintf("%v/ranks=%d/%s", algo, n, c.Name), func(t *testing.T) {
-					if err := (local.Config{Algo: algo}).Run(t.Context(), n, c.Run); err != nil {
-						t.Error(err)
-					}
-				})
-			}
+			t.Run(fmt.Sprintf("%v/ranks=%d", algo, n), func(t *testing.T) {
+				cases := commtest.Cases(cfg)
+				for _, c := range cases {
+					t.Run(c.Name, func(t *testing.T) {
+						if err := (local.Config{Algo: algo}).Run(t.Context(), n, c.Run); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				t.Logf("commtest (%v): goroutines: %d ranks, %d cases", algo, n, len(cases))
+			})
 		}
 	}
 }

@@ -94,7 +94,9 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		ok := c.ok()
 		var err error
 		if !ok {
-			err = r.hopeless(j, call)
+			if err = r.ready(ctx); err == nil { // a cancelled program ends in many ways: that is the cause
+				err = r.hopeless(j, call)
+			}
 		}
 		g.mu.Unlock()
 		if !ok && err == nil {

@@ -108,10 +108,8 @@ func (r *rank) reduceScatter(ctx context.Context, call *comm.Call, dst, src comm
 	var err error
 	if src.N > r.l.maxCount {
 		for root := range r.n { // no call has room for these counts: reduce block by block
-			block := comm.Buf{}
-			if counts == nil {
-				block = comm.Block(src, root, r.n)
-			} else {
+			block := comm.Block(src, root, r.n)
+			if counts != nil {
 				block = comm.BlockV(src, counts, root)
 			}
 			to := comm.Buf{DType: src.DType}

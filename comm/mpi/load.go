@@ -56,6 +56,9 @@ func Find(l Launcher) (*Found, error) {
 
 // Look opens the library of one family only to see what it is.
 func Look(f Family) (*Found, error) {
+	if err := prepare(); err != nil {
+		return nil, err
+	}
 	l, err := dl.Open(dl.Local, spread(names[f], launcherFolders())...)
 	if err != nil {
 		return nil, errors.New(dl.Reason(err, names[f]))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,11 +17,8 @@ import (
 // childVar tells a copy of the test program, started by mpirun, what to do.
 const childVar = "GOLOPS_TEST_CHILD"
 
-// every is all MPIs that a machine may have; main those of Debian.
-var (
-	every = []string{"openmpi", "mpich", "openmpi5", "mpich5abi"}
-	main  = []string{"openmpi", "mpich"}
-)
+// every is all MPIs that a machine may have.
+var every = []string{"openmpi", "mpich", "openmpi5", "mpich5abi"}
 
 // children are the programs that ranks run.
 var children = map[string]struct {
@@ -92,10 +90,15 @@ func TestSuite(t *testing.T) {
 			{"suite", []int{1, 2, 3, 4}},
 			{"checked", []int{1, 2, 3}},
 			{"native", []int{2, 3}},
-			{"ring", []int{3}},
+			{"ring", []int{2, 3}},
 			{"chunks", []int{1, 2, 3}},
 		} {
 			for _, n := range run.ranks {
+				// MPICH's blocking calls spin, and with more ranks than cores
+				// they spin against each other. The full suite takes the time.
+				if strings.HasPrefix(m.Name, "mpich") && run.child != "suite" && n > runtime.NumCPU() {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/ranks=%d", run.child, n), func(t *testing.T) {
 					out, err := ranks(t, m, n, run.child)
 					if err != nil || !strings.Contains(out, "SUITE") || strings.Contains(out, "FAIL") {
@@ -103,7 +106,7 @@ func TestSuite(t *testing.T) {
 					}
 					line := out[strings.Index(out, "SUITE"):]
 					line, _, _ = strings.Cut(line, "\n")
-					t.Log(strings.TrimPrefix(line, "SUITE "))
+					t.Logf("commtest (%s): %s", run.child, strings.TrimPrefix(line, "SUITE "))
 				})
 			}
 		}

@@ -57,16 +57,16 @@ type world struct {
 	near    bool // all ranks are on one machine
 	crowded bool // more ranks than cores on this machine: do not spin
 
-	mu     sync.Mutex   // guards what follows
-	told   bool         // the others know of the abort
-	sends  []*operation // abort messages under way
-	notice []byte
-	parted map[int]bool // ranks that have said that they know
+	mu      sync.Mutex   // guards what follows
+	told    [3]bool      // the others know of the abort, by tag
+	sends   []*operation // notices under way, and their text
+	notices [][]byte
+	parted  map[int]bool // ranks that have said goodbye
 }
 
 const (
-	tagAbort = 1 // carries rank and cause
-	tagBye   = 2 // answers it
+	tagAbort = 1 // a rank aborts the program
+	tagBye   = 2 // a rank has ended its program after an abort
 )
 
 const maxNotice = 2048 // small enough that a library buffers it
@@ -192,30 +192,35 @@ func (w *world) abort(rank int, cause error) *comm.AbortError {
 	}
 	w.aborted.CompareAndSwap(nil, ae)
 	ae = w.aborted.Load()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.told {
-		w.told = true
-		text := ae.Err.Error()
-		w.notice = binary.LittleEndian.AppendUint32(nil, uint32(ae.Rank))
-		w.notice = append(w.notice, text[:min(len(text), maxNotice-4)]...)
-		tag := tagAbort
-		if ae.Rank != w.rank {
-			tag = tagBye // the others know from the rank that began
-		}
-		for r := range w.size {
-			if r == w.rank {
-				continue
-			}
-			o := new(operation)
-			code := w.l.call(w.l.isend.small, addr(&w.notice[0]), uintptr(len(w.notice)), w.l.dtypes[1], uintptr(r),
-				uintptr(tag), w.ctrl, addr(&o.req))
-			if code == 0 {
-				w.sends = append(w.sends, o)
-			}
-		}
+	if ae.Rank == w.rank { // others need not pass it on: it goes to everybody
+		w.tell(ae, tagAbort)
 	}
 	return ae
+}
+
+// tell sends a notice of the abort to all ranks, once for each tag.
+func (w *world) tell(ae *comm.AbortError, tag int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.told[tag] {
+		return
+	}
+	w.told[tag] = true
+	text := ae.Err.Error()
+	notice := binary.LittleEndian.AppendUint32(nil, uint32(ae.Rank))
+	notice = append(notice, text[:min(len(text), maxNotice-4)]...)
+	w.notices = append(w.notices, notice)
+	for r := range w.size {
+		if r == w.rank {
+			continue
+		}
+		o := new(operation)
+		code := w.l.call(w.l.isend.small, addr(&notice[0]), uintptr(len(notice)), w.l.dtypes[1], uintptr(r),
+			uintptr(tag), w.ctrl, addr(&o.req))
+		if code == 0 {
+			w.sends = append(w.sends, o)
+		}
+	}
 }
 
 // listen receives what other ranks say of an abort, if anything.
@@ -233,7 +238,9 @@ func (w *world) listen() {
 		n := new(int32)
 		w.l.call(w.l.recv, addr(&b[0]), uintptr(len(b)), w.l.dtypes[1], uintptr(from), uintptr(tag), w.ctrl, addr(&o.status))
 		w.l.call(w.l.getCount, addr(&o.status), w.l.dtypes[1], addr(n))
-		w.parted[from] = true
+		if tag == tagBye {
+			w.parted[from] = true
+		}
 		if *n >= 4 {
 			ae := &comm.AbortError{Rank: int(binary.LittleEndian.Uint32(b)), Err: errors.New(string(b[4:*n]))}
 			w.aborted.CompareAndSwap(nil, ae)
@@ -254,15 +261,14 @@ func (c *World) End(ctx context.Context, err error) error {
 	if err == nil {
 		return w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize))
 	}
-	w.abort(w.rank, err)
+	// Everybody says goodbye to everybody, so that no rank exits, and makes the
+	// launcher kill the rest, before all have ended their programs.
+	w.tell(w.abort(w.rank, err), tagBye)
 	grace := time.Now().Add(3 * time.Second)
 	for time.Now().Before(grace) { // nothing here waits for ever: the others may be dead
 		w.listen()
-		left := w.size - 1
 		w.mu.Lock()
-		for range w.parted {
-			left--
-		}
+		left := w.size - 1 - len(w.parted)
 		for _, o := range w.sends {
 			if o.flag == 0 {
 				w.l.call(w.l.test, addr(&o.req), addr(&o.flag), addr(&o.status))

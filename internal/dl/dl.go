@@ -125,7 +125,8 @@ func Pointer[T any](p *T) uintptr {
 // never is false, which the compiler cannot know.
 var (
 	never bool
-	sink  unsafe.Pointer
+	//lint:ignore U1000 It is written to so that the memory escapes, and never read.
+	sink unsafe.Pointer
 )
 
 // Callback returns a C function that calls f, whose arguments and result are

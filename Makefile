@@ -1,0 +1,43 @@
+# make test installs what the tests need; everything else needs only Go.
+
+export GOFLAGS = -buildvcs=auto
+
+# Tests of these MPIs must not be skipped: scripts/install-mpi has just tried.
+TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich
+
+.PHONY: test build lint race bench compare install clean
+
+# The suite of the communicators comes first and alone, for its log: on which
+# communicators and how many ranks it passed.
+test: install lint
+	@mkdir -p build
+	CGO_ENABLED=0 go build ./...
+	$(TEST_ENV) CGO_ENABLED=0 go test -v -timeout 20m -run '^TestSuite$$' ./comm/local ./comm/mpi >build/suite.log || { grep -vE '^ *(=== RUN|--- PASS)' build/suite.log; exit 1; }
+	@grep -oE 'commtest \(.*|^ok .*' build/suite.log
+	$(TEST_ENV) CGO_ENABLED=0 go test -timeout 15m -skip '^TestSuite$$' ./...
+	$(MAKE) race
+
+race:
+	CGO_ENABLED=1 go test -race -timeout 15m ./comm/local ./comm ./trace
+
+install:
+	@scripts/install-mpi
+	@scripts/mpi-wheels
+
+lint:
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+build:
+	CGO_ENABLED=0 go build -o build/golops ./cmd/golops
+
+bench:
+	CGO_ENABLED=0 go test -run '^$$' -bench . ./comm ./comm/local ./internal/dl ./trace
+
+# One run that measures golops and a C program side by side; see docs/benchmarks.md.
+compare: install build
+	go run ./perf/peer
+
+clean:
+	rm -rf build

@@ -1,0 +1,99 @@
+package golops_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/golops/golops/"
+
+// floor is the height of each package, from docs/architecture.md. Imports go
+// strictly down. Leaves stand outside: they may use floors up to comm, and only
+// launch and tests may use them.
+var floor = map[string]int{
+	"scalar": 0, "shape": 0, "trace": 0,
+	"device": 1, "device/devicetest": 2,
+	"comm": 2, "array": 2, "comm/commtest": 3,
+	"dist": 3, "linop": 4, "linop/optest": 5,
+	"ops": 5, "ops/signal": 5, "ops/wave": 5,
+	"solve": 6, "prox": 6,
+	"report": 7, "data": 7,
+	"launch": 8,
+	"perf":   9, "app/lsm": 9, "app/mdd": 9,
+	"cmd/golops": 10, "perf/peer": 10,
+}
+
+// leaf packages, and helpers that leaves and launch share.
+var leaf = map[string]bool{
+	"comm/local": true, "comm/mpi": true, "comm/nccl": true,
+	"device/cpu": true, "device/cuda": true, "device/hip": true,
+	"internal/dl": true, "internal/sched": true, "internal/mpirun": true,
+}
+
+const commFloor, launchFloor = 2, 8
+
+func TestImportsGoDown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		from := strings.TrimPrefix(f[0], module)
+		height, known := floor[from]
+		if !known && !leaf[from] {
+			if f[0]+"/" != module {
+				t.Errorf("%s has no floor: give it one here and in docs/architecture.md", from)
+			}
+			continue
+		}
+		for _, imp := range f[1:] {
+			to, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				continue
+			}
+			n++
+			if why := wrong(from, height, to); why != "" {
+				t.Errorf("%s imports %s: %s", from, to, why)
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d imports seen: the list is broken", n)
+	}
+}
+
+// wrong says why from, on a floor of that height or a leaf, may not import to.
+func wrong(from string, height int, to string) string {
+	switch {
+	case leaf[from] && leaf[to] && !strings.HasPrefix(to, "internal/"):
+		return "a leaf may not import another"
+	case leaf[from] && !leaf[to] && floor[to] > commFloor:
+		return "a leaf may use floors up to comm"
+	case leaf[from]:
+		return ""
+	case leaf[to] && height != launchFloor:
+		return "only launch and tests may import a leaf"
+	case !leaf[to] && floor[to] >= height:
+		return "imports must go down"
+	}
+	return ""
+}
+
+func TestWrongImportsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"comm", "scalar", true}, {"comm", "dist", false}, {"comm", "comm/local", false}, {"launch", "comm/mpi", true},
+		{"perf", "comm/local", false}, {"comm/local", "comm", true}, {"comm/local", "launch", false},
+		{"comm/mpi", "internal/dl", true}, {"comm/mpi", "comm/local", false}, {"perf", "launch", true}, {"launch", "perf", false},
+		{"cmd/golops", "perf", true}, {"comm", "comm", false}, {"solve", "internal/dl", false},
+	} {
+		if why := wrong(c.from, floor[c.from], c.to); (why == "") != c.ok {
+			t.Errorf("%s to %s: %q, want ok=%v", c.from, c.to, why, c.ok)
+		}
+	}
+}
