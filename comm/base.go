@@ -1,6 +1,21 @@
 package comm
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+)
+
+// Guard runs one rank's program and turns a panic into an error, with the
+// stack of its place.
+func Guard(ctx context.Context, c Comm, prog func(context.Context, Comm) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return prog(ctx, c)
+}
 
 // Blocking gives a communicator that has ISend and IRecv the calls that follow
 // from them: Send, Recv, SendRecv and Group. A communicator embeds it.

@@ -100,7 +100,7 @@ func (k kind) find() Library {
 func out(name string, show func(...any) string) func(*dl.Lib) string {
 	return func(l *dl.Lib) string {
 		v := new(int32)
-		if f := l.Func(name); f == 0 || int32(f.Call(dl.Pointer(v))) != 0 {
+		if f := l.Func(name); f == 0 || f.Call(dl.Pointer(v)) != 0 {
 			return ""
 		}
 		return show(int(*v))
@@ -125,7 +125,7 @@ func ncclVersion(v ...any) string {
 
 func nvrtcVersion(l *dl.Lib) string {
 	v := new([2]int32)
-	if f := l.Func("nvrtcVersion"); f == 0 || int32(f.Call(dl.Pointer(&v[0]), dl.Pointer(&v[1]))) != 0 {
+	if f := l.Func("nvrtcVersion"); f == 0 || f.Call(dl.Pointer(&v[0]), dl.Pointer(&v[1])) != 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d.%d", v[0], v[1])
@@ -138,7 +138,7 @@ func config(name string) func(*dl.Lib) string {
 		if f == 0 {
 			return ""
 		}
-		return dl.CString(f.Call())
+		return dl.CString(f.CallPointer())
 	}
 }
 

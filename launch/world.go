@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/mpi"
@@ -19,6 +18,13 @@ func World(ctx context.Context, p Program) error { return Config{}.World(ctx, p)
 
 // Launched reports whether a launcher started this process as one of several ranks.
 func Launched() bool { return mpi.FindLauncher().Name != "" }
+
+// LauncherRank returns the rank that the launcher gave this process, before
+// any MPI library is opened, and whether there is a launcher.
+func LauncherRank() (rank int, ok bool) {
+	l := mpi.FindLauncher()
+	return l.Rank, l.Name != ""
+}
 
 // World is like the function World, with the choices of c.
 func (c Config) World(ctx context.Context, p Program) error {
@@ -44,7 +50,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
-	err = guard(ctx, w, tr.wrap(p))
+	err = comm.Guard(ctx, w, tr.wrap(p))
 	if err == nil {
 		err = tr.writeAll(ctx, w)
 	} else if tr.t.Mode != trace.Off {
@@ -59,14 +65,4 @@ func (c Config) World(ctx context.Context, p Program) error {
 		return &comm.RankError{Rank: w.Rank(), Err: err}
 	}
 	return nil
-}
-
-// guard turns a panic of p into an error, with the stack of its place.
-func guard(ctx context.Context, c comm.Comm, p Program) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return p(ctx, c)
 }

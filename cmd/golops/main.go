@@ -92,15 +92,8 @@ func (a app) run(ctx context.Context, args []string) int {
 // faults that all processes find before they can talk, so that one line is
 // printed and not one for each process.
 func otherRank() bool {
-	if !launch.Launched() {
-		return false
-	}
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"} {
-		if rank := os.Getenv(name); rank != "" {
-			return rank != "0"
-		}
-	}
-	return false
+	rank, ok := launch.LauncherRank()
+	return ok && rank != 0
 }
 
 // oneLine joins the faults that err lists.

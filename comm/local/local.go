@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,7 +83,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	for i := range n {
 		wg.Go(func() {
 			r := g.handle(i, c.Algo)
-			errs[i] = guard(ctx, r, prog)
+			errs[i] = comm.Guard(ctx, r, prog)
 			if errs[i] != nil {
 				r.Abort(errs[i])
 			}
@@ -93,16 +92,6 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	}
 	wg.Wait()
 	return join(errs)
-}
-
-// guard turns a panic into an error, with the stack of its place.
-func guard(ctx context.Context, r *rank, prog func(context.Context, comm.Comm) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return prog(ctx, r)
 }
 
 // join keeps each cause once: not the echoes on ranks that were told of an

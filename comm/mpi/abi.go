@@ -18,9 +18,6 @@ const (
 	Standard Family = "MPI-5 standard ABI"
 )
 
-// Uint8 is MPI_UNSIGNED_CHAR: MPICH 4.0 takes the minimum of MPI_UINT8_T as if
-// it were signed.
-
 // abi holds the values of one family that C programs get from mpi.h. Handles
 // are passed as uintptr on each; MPICH's are 32 bits wide where they are stored.
 type abi struct {
@@ -54,7 +51,7 @@ func minus(n int64) uintptr { return uintptr(-n) }
 func detect(l *dl.Lib) (*abi, error) {
 	if f := l.Func("MPI_Abi_get_version"); f != 0 {
 		v := new([2]int32)
-		if int32(f.Call(addr(&v[0]), addr(&v[1]))) == 0 && v[0] > 0 {
+		if f.Call(addr(&v[0]), addr(&v[1])) == 0 && v[0] > 0 {
 			return standardABI(), nil
 		}
 	}

@@ -90,14 +90,13 @@ func (l *lib) fn(s *sized) dl.Func {
 	return s.small
 }
 
-// call calls a function that returns an error code. Arguments past the sixth
-// or so make it copy, which costs next to nothing.
+// call calls a function that returns an error code.
 func (l *lib) call(f dl.Func, args ...uintptr) int32 {
 	if l.serial != nil {
 		l.serial.Lock()
 		defer l.serial.Unlock()
 	}
-	return int32(f.Call(args...))
+	return f.Call(args...)
 }
 
 // errorOf turns a code into an error with the library's own words.

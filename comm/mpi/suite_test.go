@@ -29,6 +29,7 @@ var children = map[string]struct {
 	"checked": {Config{Checked: true}, suite(commtest.Config{Sequences: 500})},
 	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
 	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+	"allocs":  {Config{}, allocs},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
 }
 
@@ -49,6 +50,48 @@ func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
 		}
 		return err
 	}
+}
+
+// allocs counts the allocations of calls that operators and solvers make in
+// every step.
+func allocs(ctx context.Context, c comm.Comm) error {
+	const runs = 400
+	src, dst := comm.Of(make([]float32, 5000)), comm.Of(make([]float32, 5000))
+	peer := (c.Rank() + 1) % c.Size()
+	for _, k := range []struct {
+		name string
+		call func() error
+	}{
+		{"AllReduce", func() error { return c.AllReduce(ctx, dst.Slice(0, 2), src.Slice(0, 2), comm.Sum) }},
+		{"AllReduce in a ring", func() error { return c.AllReduce(ctx, dst, src, comm.Sum) }},
+		{"Broadcast", func() error { return c.Broadcast(ctx, dst, 0) }},
+		{"AllGather", func() error { return c.AllGather(ctx, dst.Slice(0, 10*c.Size()), src.Slice(0, 10)) }},
+		{"SendRecv", func() error { return c.SendRecv(ctx, dst, peer, src, peer) }},
+	} {
+		var before, after runtime.MemStats
+		for i := range runs + 10 {
+			if i == 10 {
+				runtime.ReadMemStats(&before)
+			}
+			if err := k.call(); err != nil {
+				return err
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.Mallocs - before.Mallocs; n > runs/4 {
+			return fmt.Errorf("%s: %d allocations in %d calls", k.name, n, runs)
+		}
+	}
+	return nil
+}
+
+// TestAllocs asserts that calls under MPI allocate nothing once they have run.
+func TestAllocs(t *testing.T) {
+	mpirun.Each(t, every, func(t *testing.T, m mpirun.MPI) {
+		if out, err := ranks(t, m, 2, "allocs"); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 }
 
 // TestMain lets a copy of this program be a rank.

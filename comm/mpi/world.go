@@ -57,7 +57,8 @@ type world struct {
 	near    bool // all ranks are on one machine
 	crowded bool // more ranks than cores on this machine: do not spin
 
-	mu      sync.Mutex   // guards what follows
+	mu      sync.Mutex // guards what follows
+	probe   operation
 	told    [3]bool      // the others know of the abort, by tag
 	sends   []*operation // notices under way, and their text
 	notices [][]byte
@@ -100,7 +101,7 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	// that initialised it, so hold on to the thread until that is known.
 	runtime.LockOSThread()
 	level := new(int32)
-	if code := int32(initThread.Call(0, 0, uintptr(l.threads[3]), addr(level))); code != 0 {
+	if code := initThread.Call(0, 0, uintptr(l.threads[3]), addr(level)); code != 0 {
 		return nil, fmt.Errorf("mpi: MPI_Init_thread of %s failed with code %d", l.Path, code)
 	}
 	w := &world{l: l, cfg: cfg, parted: map[int]bool{}}
@@ -228,7 +229,7 @@ func (w *world) listen() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
-		o := new(operation)
+		o := &w.probe
 		code := w.l.call(w.l.iprobe, uintptr(w.l.anySource), uintptr(w.l.anyTag), w.ctrl, addr(&o.flag), addr(&o.status))
 		if code != 0 || o.flag == 0 {
 			return

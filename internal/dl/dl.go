@@ -148,7 +148,7 @@ func Setenv(key, value string) error {
 		return fmt.Errorf("dl: setenv %s: %w", key, err)
 	}
 	k, v := append([]byte(key), 0), append([]byte(value), 0)
-	if r := int32(Func(set).Call(Pointer(&k[0]), Pointer(&v[0]), 1)); r != 0 {
+	if r := Func(set).Call(Pointer(&k[0]), Pointer(&v[0]), 1); r != 0 {
 		return fmt.Errorf("dl: setenv %s=%s failed", key, value)
 	}
 	return nil

@@ -24,6 +24,8 @@ void twice(double *p, int n) { for (int i = 0; i < n; i++) p[i] *= 2; }
 const char *env(void) { return getenv("GOLOPS_DL_TEST"); }
 int equals(const char *s) { const char *e = env(); if (!e) return 2; while (*s && *s == *e) s++, e++; return *s == *e; }
 int answer = 42;
+int back(int (*f)(int), int n) { return f(n) + 7; }
+unsigned long wide(void) { return 0x123456789abcdef0; }
 `
 
 func build(t testing.TB) *dl.Lib {
@@ -51,7 +53,7 @@ func TestCall(t *testing.T) {
 	if got := l.Func("mix").Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12); got != 650 {
 		t.Errorf("mix of 12 arguments is %d, want 650", got)
 	}
-	if got := int32(l.Func("negative").Call()); got != -7 {
+	if got := l.Func("negative").Call(); got != -7 {
 		t.Errorf("negative is %d, want -7", got)
 	}
 	x := []float64{1, 2, 3}
@@ -65,10 +67,36 @@ func TestCall(t *testing.T) {
 	if l.Func("not_there") != 0 {
 		t.Error("a function that is not there has an address")
 	}
+	if got := l.Func("wide").CallPointer(); got != 0x123456789abcdef0 {
+		t.Errorf("a result of 64 bits is %#x", got)
+	}
 	mix := l.Func("mix")
 	if n := testing.AllocsPerRun(100, func() { mix.Call(1, 2, 3, 4, 5, 6, 7, 8) }); n != 0 {
 		t.Errorf("%g allocations per call", n)
 	}
+}
+
+// TestCallback lets C call Go back while the stack of the calling goroutine is
+// small, so that the callback makes it grow and move.
+func TestCallback(t *testing.T) {
+	l := build(t)
+	f := dl.Callback(func(n uintptr) uintptr { return uintptr(deep(int(n))) })
+	for range 20 {
+		done := make(chan int32)
+		go func() { done <- l.Func("back").Call(f, 200) }()
+		if got := <-done; got != 207 {
+			t.Fatalf("C that calls back returns %d, want 207", got)
+		}
+	}
+}
+
+// deep uses a lot of stack and returns n.
+func deep(n int) int {
+	var room [1024]byte
+	if n == 0 {
+		return int(room[0])
+	}
+	return deep(n-1) + 1 + int(room[n])
 }
 
 func TestSetenv(t *testing.T) {
@@ -77,7 +105,7 @@ func TestSetenv(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := []byte("seen by C\x00")
-	if got := int32(l.Func("equals").Call(dl.Pointer(&s[0]))); got != 1 {
+	if got := l.Func("equals").Call(dl.Pointer(&s[0])); got != 1 {
 		t.Errorf("C does not see the variable: %d", got)
 	}
 	if err := dl.Setenv("GOLOPS_DL_TEST", "other"); err != nil {
