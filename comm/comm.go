@@ -23,9 +23,10 @@ const NoColor = -1
 // A handle is used by one goroutine at a time; goroutines that talk at the
 // same time use handles of their own, made by Split.
 //
-// A call returns an error on every rank it concerns: its own for the rank
-// whose arguments are wrong, an error that names the rank and the cause for the
-// others. A ctx that ends while a rank waits aborts the group.
+// A collective returns an error on all ranks: its own on a rank whose arguments
+// are wrong, one that names that rank and the cause on the others. (MPI without
+// its checked mode can do so only once the failed rank aborts, as the launcher
+// does with any error.) A ctx that ends while a rank waits aborts the program.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -90,6 +91,7 @@ type Comm interface {
 	Split(ctx context.Context, color, key int) (Comm, error)
 	// Abort ends every blocked and later call of every rank of the program, in
 	// this group and in all others, with an *AbortError that carries cause.
+	// What calls under way leave in their buffers is undefined.
 	Abort(cause error)
 	// Close gives back what a Split took. It is collective.
 	Close() error
@@ -101,8 +103,8 @@ type Request struct {
 	id uint64
 }
 
-// Waiter is the part of a communicator that completes requests. An id is
-// never used twice, so a stale Request is recognised.
+// Waiter is the part of a communicator that completes requests. It recognises
+// the id of a request that has completed.
 type Waiter interface {
 	// WaitRequest returns when the request has completed, nil if it had before.
 	WaitRequest(ctx context.Context, id uint64) error

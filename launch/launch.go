@@ -23,7 +23,7 @@ type Program func(ctx context.Context, c comm.Comm) error
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
 	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS. World takes what the launcher gives
-	Algo    comm.Algo     // of AllReduce and its friends; Auto chooses by size
+	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()

@@ -146,7 +146,7 @@ func withAlgo(c comm.Comm, algo comm.Algo) (comm.Comm, error) {
 }
 
 // sleepUntilRank0 returns when rank 0 calls it. It is a barrier for ranks that
-// have nothing to do for long: MPI waits by spinning, and would take
+// have nothing to do for long: MPI waits by spinning at first, and would take
 // processors from the goroutine ranks that rank 0 is measuring.
 func sleepUntilRank0(ctx context.Context, c comm.Comm) error {
 	flag := comm.Of([]uint8{0})

@@ -59,7 +59,6 @@ func (r *rank) slot(j int) *slot { return &r.g.cells[j].slots[r.seq&1] }
 // disagreement says why the ranks cannot go on. All ranks see the same slots
 // and name the same two ranks, save that one with a fault of its own names it.
 func (r *rank) disagreement(a *args) error {
-	// Nobody may return, and change its slots, before all have looked at them.
 	err := a.err
 	for j := 0; j < r.n && err == nil; j++ {
 		if s := r.slot(j); s.bad {

@@ -49,7 +49,7 @@ func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 }
 
 // startColl joins the collective. Arguments that are wrong on one rank reach
-// the others as a call that matches none.
+// the others as its error when they wait.
 func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf, bad error) (comm.Request, error) {
 	if err := r.ready(ctx); err != nil {
 		return comm.Request{}, err

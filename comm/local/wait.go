@@ -19,8 +19,8 @@ import (
 // the sleeper's last look sees the flag, or the setter sees the sleeper.
 //
 // Because a handle is used by one goroutine, a sleeping rank can do nothing for
-// its group. So ranks that sleep in a circle, each waiting for the next, will
-// never wake, and a rank that waits for one whose program has ended waits in
+// its group. So ranks of one group that sleep in a circle, each waiting for the
+// next, will never wake, and a rank that waits for one whose program has ended waits in
 // vain: both are found before going to sleep and end all ranks with an error.
 
 // cond is a condition that a rank waits for, as a value so that waiting

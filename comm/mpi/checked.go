@@ -10,7 +10,8 @@ import (
 )
 
 // Checked mode: before each collective all ranks show each other their calls,
-// as goroutine ranks always do. It costs one small allgather per call.
+// as goroutine ranks always do. It costs one small allgather per call, two where
+// there are counts, and makes the start of a non-blocking collective wait.
 
 // shown is what a rank shows: kind, type, op, root, count, length of the text
 // of its error.

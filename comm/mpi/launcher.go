@@ -3,6 +3,7 @@ package mpi
 import (
 	"os"
 	"strconv"
+	"strings"
 )
 
 // Launcher is the program that started this process as one of several, as
@@ -35,7 +36,8 @@ func FindLauncher() Launcher { return findLauncher(os.Getenv) }
 
 func findLauncher(getenv func(string) string) Launcher {
 	number := func(key string) (int, bool) {
-		n, err := strconv.Atoi(getenv(key))
+		text, _, _ := strings.Cut(getenv(key), "(") // Slurm writes 2(x3) for two on each of three machines
+		n, err := strconv.Atoi(text)
 		return n, err == nil && key != ""
 	}
 	for _, l := range launchers {

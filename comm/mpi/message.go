@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/sched"
@@ -40,30 +41,37 @@ func (r *rank) release(q *request, err error) error {
 	return err
 }
 
-// received compares what came with what was asked for. The tag is the type.
+// received compares what came with what was asked for, message by message. The
+// tag is the type. A count past 2^31, which only calls with wide counts have, is
+// left to the library, which reports what is too long.
 func (r *rank) received(q *request) error {
-	if len(q.more) > 0 {
-		return nil // a short piece of a large message would have ended in an error
-	}
-	n := &r.num
-	tag := scalar.DType(r.l.tag(&q.status))
-	bytes := q.call.N * int64(q.call.DType.Size())
-	if bytes < 1<<31 {
-		if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&q.status), r.l.dtypes[scalar.Uint8], addr(n))); err != nil {
-			return err
+	want := int(q.call.N)
+	for i := range len(q.more) + 1 {
+		o := &q.operation
+		if i > 0 {
+			o = q.more[i-1]
 		}
-		if int64(*n) == bytes && tag == q.call.DType {
-			return nil
+		n := min(want, r.l.maxCount)
+		want -= n
+		tag := scalar.DType(r.l.tag(&o.status))
+		if n <= math.MaxInt32 {
+			if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.dtype(q.dst), addr(&r.num))); err != nil {
+				return err
+			}
+		} else {
+			r.num = int32(n)
 		}
-	} else if tag == q.call.DType {
-		return nil
+		if tag == q.call.DType && r.num == int32(n) {
+			continue
+		}
+		sent := comm.Call{Kind: comm.KindSend, DType: tag, Peer: int32(r.me), N: -1}
+		if tag == q.call.DType && len(q.more) == 0 {
+			sent.N = int64(r.num)
+		}
+		return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: r.me, CallB: q.call.String(),
+			Hint: "type and count of a message must be equal"}
 	}
-	sent := comm.Call{Kind: comm.KindSend, DType: tag, Peer: int32(r.me), N: -1}
-	if s := tag.Size(); s > 0 {
-		sent.N = int64(int(*n) / s)
-	}
-	return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: r.me, CallB: q.call.String(),
-		Hint: "type and count of a message must be equal"}
+	return nil
 }
 
 // WaitRequest implements comm.Waiter.

@@ -11,7 +11,8 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// turn lets one group of this machine at a time create a window, where the
+// turn lets one group at a time, of those whose rank 0 is on this machine,
+// create a window, where the
 // library needs that: Open MPI 4 names the shared file behind a window by the
 // communicator's number, and groups that share no rank may have the same
 // number. Two that create windows at the same moment would share one file, and

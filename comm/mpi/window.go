@@ -32,6 +32,9 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	if err := r.enter(ctx, &call, fault); err != nil {
 		return nil, err
 	}
+	if r.w.noWin != nil {
+		return nil, r.w.noWin
+	}
 	if r.n == 1 {
 		return &alone{r: r, buf: b}, nil // Open MPI 4.1 makes no window for one rank
 	}
@@ -62,7 +65,11 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	code := r.l.call(r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.own, addr(h))
 	release()
 	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
-		return nil, err
+		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
+		// later try may seem to succeed and then move no data.
+		r.w.noWin = fmt.Errorf("%w: %s makes no windows here: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc)",
+			err, r.l.Version)
+		return nil, r.w.noWin
 	}
 	w.h = r.l.handle(h)
 	return w, r.l.errorOf("MPI_Win_set_errhandler", r.l.call(r.l.winSetErrhandler, w.h, r.l.errorsReturn))

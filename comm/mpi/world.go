@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -54,8 +55,9 @@ type world struct {
 	size    int
 	ctrl    uintptr // a communicator for abort messages only
 	aborted atomic.Pointer[comm.AbortError]
-	near    bool // all ranks are on one machine
-	crowded bool // more ranks than cores on this machine: do not spin
+	near    bool  // all ranks are on one machine
+	crowded bool  // ranks share cores: do not spin
+	noWin   error // why the library makes no windows here
 
 	mu      sync.Mutex // guards what follows
 	probe   operation
@@ -115,8 +117,33 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	if err := w.setUp(launcher); err != nil {
 		return nil, err
 	}
-	out.rank, err = w.newRank(ctx, l.world, cfg.Algo)
+	if out.rank, err = w.newRank(ctx, l.world, cfg.Algo); err != nil {
+		return nil, err
+	}
+	w.crowded, err = out.rank.crowd(ctx, launcher)
 	return out, err
+}
+
+// crowd reports whether ranks share cores. A launcher that binds ranks shows
+// each only its own cores, so they are counted over all ranks. Ranks of other
+// machines count too, as if their cores had the numbers of this one's.
+func (r *rank) crowd(ctx context.Context, launcher Launcher) (bool, error) {
+	call := comm.Call{Kind: comm.KindBarrier, Peer: -1}
+	mine := sched.Cores()
+	all, err := r.show(ctx, &call, mine[:]...)
+	cores := 0
+	for i := range mine {
+		var union uint64
+		for j := range r.n {
+			union |= uint64(all[j*len(mine)+i])
+		}
+		cores += bits.OnesCount64(union)
+	}
+	here := launcher.LocalSize
+	if here == 0 {
+		here = r.n
+	}
+	return here > cores, err
 }
 
 // prepare sets variables that libraries read when they are opened, unless the
@@ -165,11 +192,6 @@ func (w *world) setUp(launcher Launcher) error {
 			"the library belongs to another MPI than the launcher: start with the mpirun of that library, or set %s=/path/to/libmpi.so "+
 			"to the library of the launcher", launcher.Name, launcher.Size, launcher.Variable, launcher.Size, l.Version, l.Path, EnvVar)
 	}
-	here := launcher.LocalSize
-	if here == 0 {
-		here = w.size
-	}
-	w.crowded = here > runtime.NumCPU()
 	if err := l.mend(); err != nil {
 		return err
 	}
@@ -260,7 +282,13 @@ func (c *World) End(ctx context.Context, err error) error {
 		err = c.rank.Barrier(ctx)
 	}
 	if err == nil {
-		return w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize))
+		if err := w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize)); err != nil || w.l.family == OpenMPI {
+			return err
+		}
+		// MPICH says goodbye to its launcher in a handler of C's exit, which
+		// Go's exit does not run. A launcher that missed it takes the first
+		// rank that exits for dead and kills the rest.
+		return w.l.lib.Close()
 	}
 	// Everybody says goodbye to everybody, so that no rank exits, and makes the
 	// launcher kill the rest, before all have ended their programs.

@@ -18,8 +18,7 @@ import (
 // MaxArgs is the largest number of arguments that Call passes.
 const MaxArgs = 12
 
-// Lib is an open native library. It stays open: libraries such as MPI and
-// CUDA do not survive being closed.
+// Lib is an open native library.
 type Lib struct {
 	Path   string // as given to the loader, or the file that it found
 	handle uintptr
@@ -96,6 +95,11 @@ func loadedFrom(base string) string {
 	}
 	return ""
 }
+
+// Close runs what the library wants run at exit, and unloads it. Go's own exit
+// does not do the former. Most libraries do not survive it: close only what has
+// been shut down.
+func (l *Lib) Close() error { return purego.Dlclose(l.handle) }
 
 // Func is the address of a C function.
 type Func uintptr

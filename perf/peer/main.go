@@ -109,8 +109,7 @@ func runC(cmd []string) (map[int]float64, error) {
 	return got, nil
 }
 
-// runPerf takes the out of place times of golops perf, size by size, so that
-// the buffers of one size do not warm the caches of the next.
+// runPerf takes the out of place times of golops perf.
 func runPerf(cmd []string, args ...string) (map[int]float64, error) {
 	got := map[int]float64{}
 	file := filepath.Join(os.TempDir(), fmt.Sprintf("golops-peer-%d.csv", os.Getpid()))

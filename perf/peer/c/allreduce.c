@@ -26,12 +26,12 @@ int main(int argc, char **argv) {
 		memset(src, 0, bytes);
 		memset(dst, 0, bytes);
 		loop(src, dst, bytes / 4, 5);
-		double t = loop(src, dst, bytes / 4, n);
-		MPI_Bcast(&t, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-		while (t < 0.01) {
+		double t = loop(src, dst, bytes / 4, n), first = t;
+		MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		while (first < 0.01) {
 			n *= 2;
-			t = loop(src, dst, bytes / 4, n);
-			MPI_Bcast(&t, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+			first = t = loop(src, dst, bytes / 4, n);
+			MPI_Bcast(&first, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 		}
 		double us = t / n * 1e6, sum = 0;
 		MPI_Reduce(&us, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
