@@ -21,7 +21,7 @@ const (
 // What a loop runs when Config.Iters does not say.
 const (
 	autoIters = 20
-	autoTime  = 10 * time.Millisecond
+	autoTime  = 50 * time.Millisecond
 )
 
 // Stat says which of the ranks' times is reported.
@@ -50,7 +50,7 @@ type Config struct {
 	Step     int64 // bytes from one size to the next, instead of Factor (-i); 0 means Factor
 
 	// Iters is the length of a timed loop (-n). 0 means 20, doubled until rank
-	// 0 has spent 10 ms in the loop; the time is that of the last loop alone, so
+	// 0 has spent 50 ms in the loop; the time is that of the last loop alone, so
 	// that ranks starting at different moments weigh little in it.
 	Iters   int
 	Warmup  int  // untimed iterations before (-w); 0 means 5, negative means none

@@ -147,10 +147,12 @@ func measureRow[T scalar.Element](ctx context.Context, s *sweeper, b *bench[T], 
 }
 
 // view returns memory for n elements, from what *mem has or, if that is too
-// little, from new memory.
+// little, from new memory: whole pages, for the small buffers of two ranks on
+// one cache line would slow each other down.
 func view[T scalar.Element](mem *[]complex128, n int) []T {
 	bytes := n * scalar.Of[T]().Size()
-	if need := (bytes + 15) / 16; need > len(*mem) {
+	const page = 4096
+	if need := (max(bytes, page) + 15) / 16; need > len(*mem) {
 		*mem = nil // lets the collector have the old one first
 		*mem = make([]complex128, need)
 	}

@@ -14,7 +14,7 @@ type Table struct {
 	Max     int64  `json:"max_bytes"`
 	Factor  int64  `json:"factor,omitempty"`
 	Step    int64  `json:"step_bytes,omitempty"` // 0 where sizes grow by Factor
-	Iters   int    `json:"iterations"`           // asked for; 0 means 20, doubled until 10 ms have passed
+	Iters   int    `json:"iterations"`           // asked for; 0 means 20, doubled until 50 ms have passed
 	Warmup  int    `json:"warmup"`
 	Time    string `json:"time"` // which of the ranks' times
 	Checked bool   `json:"checked"`

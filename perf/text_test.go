@@ -45,7 +45,7 @@ func find0(name string) operation {
 var sampleMachine = Machine{CPU: "Test CPU", SIMD: "AVX2", Cores: 2, CPUs: 4, GOMAXPROCS: 4, Go: "go1.26", OS: "linux", Arch: "amd64"}
 
 const goldenText = `# golops perf all_reduce: 4 ranks, communicator goroutines, algorithm ring, type all, redop all
-# sizes: 8 B to 1 MB, factor 2; warm-up: 5 iterations; loop: 20 iterations, doubled until 10ms have passed; time: mean over ranks; check: on
+# sizes: 8 B to 1 MB, factor 2; warm-up: 5 iterations; loop: 20 iterations, doubled until 50ms have passed; time: mean over ranks; check: on
 # machine: Test CPU, CPUs 4, GOMAXPROCS 4, AVX2, go1.26 linux/amd64
 #
 #                                                                 out-of-place                           in-place

@@ -32,7 +32,7 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.StringVarP(&f.max, "maxbytes", "e", "64M", "largest `size`")
 	s.Int64VarP(&f.factor, "stepfactor", "f", 2, "`factor` from one size to the next")
 	s.StringVarP(&f.step, "stepbytes", "i", "", "`bytes` from one size to the next, instead of -f")
-	s.IntVarP(&f.iters, "iters", "n", 20, "timed `iterations`; unless given, doubled until a loop takes 10 ms")
+	s.IntVarP(&f.iters, "iters", "n", 20, "timed `iterations`; unless given, doubled until a loop takes 50 ms")
 	s.IntVarP(&f.warmup, "warmup_iters", "w", 5, "`iterations` before those")
 	s.IntVarP(&f.check, "check", "c", 1, "verify the results: `0|1`")
 	s.StringVarP(&f.op, "op", "o", "sum", "`reduction`: sum, prod, min, max, avg or all")

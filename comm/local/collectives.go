@@ -33,17 +33,18 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 	if err := r.meet(ctx, &a); err != nil {
 		return err
 	}
-	size := src.DType.Size()
-	sh := shares{n: src.N, parts: r.n, bytes: size}
-	lo, hi := sh.part(r.me)
 	algo := r.algo
 	if algo == comm.Auto || r.n == 1 {
 		algo = comm.Direct
 	}
-	switch {
-	case algo == comm.Direct && src.Bytes() <= eager:
+	size := src.DType.Size()
+	if algo == comm.Direct && src.N*size <= eager {
 		r.gatherFold(dst.Ptr, op, src.DType, 0, src.N, r.inSlots())
 		return nil
+	}
+	sh := shares{n: src.N, parts: r.n, bytes: size}
+	lo, hi := sh.part(r.me)
+	switch {
 	case algo == comm.Ring:
 		if err := r.ringReduce(ctx, &a.call, op, sh, at(dst.Ptr, lo*size, hi-lo)); err != nil {
 			return err

@@ -127,6 +127,7 @@ type rank struct {
 
 	seq  uint64 // collectives so far
 	iseq uint32 // non-blocking collectives so far
+	long uint32 // waits that took more than spinning
 
 	pending comm.Pending[request]
 	srcs    []unsafe.Pointer

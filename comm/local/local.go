@@ -69,7 +69,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n)}
 	// A rank that spins keeps a core from a rank that has work, so ranks spin
 	// only where each has a core; elsewhere they pass the core on at once.
-	w.spins, w.yields = 200, 2000
+	w.spins, w.yields = eagerLooks+200, 2000
 	if w.crowded = n > runtime.GOMAXPROCS(0); w.crowded {
 		w.spins, w.yields = 1, 2*n
 	}

@@ -45,13 +45,19 @@ func (c *cond) ok() bool {
 	return true
 }
 
+// eagerLooks is how often a rank looks at a flag without a pause: about as long
+// as a line takes from core to core, which a pause would add to.
+const eagerLooks = 100
+
 // waitFlag waits until rank j has set a flag to at least val.
 func (r *rank) waitFlag(ctx context.Context, f *atomic.Uint64, val uint64, j int, call *comm.Call) error {
-	for range r.g.w.spins {
+	for i := range r.g.w.spins {
 		if f.Load() >= val {
 			return nil
 		}
-		pause()
+		if i > eagerLooks {
+			pause()
+		}
 	}
 	return r.sleep(ctx, cond{flag: f, val: val}, j, call)
 }
@@ -68,13 +74,16 @@ func (r *rank) wait(ctx context.Context, c cond, j int, call *comm.Call) error {
 }
 
 func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error {
-	for range r.g.w.yields {
-		if c.ok() {
+	r.long++
+	for i := range r.g.w.yields {
+		switch {
+		case c.ok():
 			return nil
-		}
-		if r.g.w.crowded {
+		case r.g.w.crowded:
 			runtime.Gosched()
-		} else {
+		case i == 0 && (r.long%64 == 0 || r.long&(r.long-1) == 0):
+			sched.Nap() // after long waits, often at first: two ranks may sit on one core while another idles
+		default:
 			sched.Yield()
 		}
 	}
