@@ -70,7 +70,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	// A rank that spins keeps a core from a rank that has work, so ranks spin
 	// only where each has a core; elsewhere they pass the core on at once.
 	w.spins, w.yields = eagerLooks+200, 2000
-	if w.crowded = n > runtime.GOMAXPROCS(0); w.crowded {
+	if w.crowded = n > min(runtime.GOMAXPROCS(0), runtime.NumCPU()); w.crowded {
 		w.spins, w.yields = 1, 2*n
 	}
 	members := make([]int, n)
