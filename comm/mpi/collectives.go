@@ -31,8 +31,6 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 	if err == nil && op == comm.Average {
 		comm.Divide(dst.Ptr, dst.DType, dst.N, r.n)
 	}
-	runtime.KeepAlive(src.Ptr)
-	runtime.KeepAlive(dst.Ptr)
 	return err
 }
 
@@ -48,7 +46,7 @@ func (r *rank) nativeAllReduce(ctx context.Context, call *comm.Call, dst, src co
 	}
 	code := r.l.call(r.l.fn(&r.l.iallreduce), from, r.to(dst), uintptr(src.N), r.dtype(src), r.l.op(op, src.DType), r.comm,
 		addr(&r.blocking.req))
-	return r.await(ctx, call, code)
+	return r.moved(ctx, call, code, dst, src)
 }
 
 func (r *rank) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root int) error {
@@ -63,8 +61,6 @@ func (r *rank) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root i
 	if err == nil && op == comm.Average && r.me == root {
 		comm.Divide(dst.Ptr, dst.DType, dst.N, r.n)
 	}
-	runtime.KeepAlive(src.Ptr)
-	runtime.KeepAlive(dst.Ptr)
 	return err
 }
 
@@ -84,7 +80,7 @@ func (r *rank) reduce(ctx context.Context, call *comm.Call, dst, src comm.Buf, o
 	}
 	code := r.l.call(r.l.fn(&r.l.ireduce), from, r.to(dst), uintptr(src.N), r.dtype(src), r.l.op(op, src.DType), uintptr(root), r.comm,
 		addr(&r.blocking.req))
-	return r.await(ctx, call, code)
+	return r.moved(ctx, call, code, dst, src)
 }
 
 func (r *rank) ReduceScatter(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
@@ -135,15 +131,14 @@ func (r *rank) reduceScatter(ctx context.Context, call *comm.Call, dst, src comm
 			c, _ := r.counts.set(r.l, counts)
 			code = r.l.call(r.l.fn(&r.l.ireduceScatter), r.from(src), r.to(to), c, r.dtype(src), r.l.op(op, src.DType), r.comm, addr(&r.blocking.req))
 		}
-		if err = r.await(ctx, call, code); err == nil {
+		if err = r.moved(ctx, call, code, to, src); err == nil {
 			comm.Move(dst.Ptr, to.Ptr, dst.Bytes())
 		}
+		runtime.KeepAlive(counts) // the library reads it until then
 	}
 	if err == nil && op == comm.Average {
 		comm.Divide(dst.Ptr, dst.DType, dst.N, r.n)
 	}
-	runtime.KeepAlive(src.Ptr)
-	runtime.KeepAlive(dst.Ptr)
 	return err
 }
 
@@ -152,9 +147,7 @@ func (r *rank) Broadcast(ctx context.Context, b comm.Buf, root int) error {
 	if err := r.enter(ctx, &call, err); err != nil {
 		return err
 	}
-	err = r.broadcast(ctx, &call, b, root)
-	runtime.KeepAlive(b.Ptr)
-	return err
+	return r.broadcast(ctx, &call, b, root)
 }
 
 func (r *rank) broadcast(ctx context.Context, call *comm.Call, b comm.Buf, root int) error {
@@ -162,5 +155,5 @@ func (r *rank) broadcast(ctx context.Context, call *comm.Call, b comm.Buf, root 
 		return r.pieces(b.N, func(lo, hi int) error { return r.broadcast(ctx, call, b.Slice(lo, hi), root) })
 	}
 	code := r.l.call(r.l.fn(&r.l.ibcast), r.from(b), uintptr(b.N), r.dtype(b), uintptr(root), r.comm, addr(&r.blocking.req))
-	return r.await(ctx, call, code)
+	return r.moved(ctx, call, code, b, b)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"unsafe"
 
 	"github.com/golops/golops/comm"
 )
@@ -25,7 +26,10 @@ func (r *rank) AllGather(ctx context.Context, dst, src comm.Buf) error {
 	return r.moved(ctx, &call, code, dst, src)
 }
 
-// moved waits for a call on dst and src and keeps both alive until then.
+// moved waits for a call on dst and src and keeps both alive until then. Every
+// wait for data goes through it or does the same: the collector does not know
+// that MPI still uses memory whose last mention in Go has passed, and memory
+// that it has given to somebody else in the meantime would be overwritten.
 func (r *rank) moved(ctx context.Context, call *comm.Call, code int32, dst, src comm.Buf) error {
 	err := r.await(ctx, call, code)
 	runtime.KeepAlive(dst.Ptr)
@@ -48,7 +52,9 @@ func (r *rank) AllGatherV(ctx context.Context, dst comm.Buf, counts []int, src c
 	c, at := r.counts.set(r.l, counts)
 	code := r.l.call(r.l.fn(&r.l.iallgatherv), from, uintptr(src.N), r.dtype(src), r.to(dst), c, at, r.dtype(dst), r.comm,
 		addr(&r.blocking.req))
-	return r.moved(ctx, &call, code, dst, src)
+	err = r.moved(ctx, &call, code, dst, src)
+	runtime.KeepAlive(counts)
+	return err
 }
 
 func (r *rank) Gather(ctx context.Context, dst, src comm.Buf, root int) error {
@@ -96,7 +102,9 @@ func (r *rank) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm
 	}
 	code := r.l.call(r.l.fn(&r.l.igatherv), from, uintptr(src.N), r.dtype(src), r.to(dst), c, at, r.dtype(src), uintptr(root),
 		r.comm, addr(&r.blocking.req))
-	return r.moved(ctx, &call, code, dst, src)
+	err = r.moved(ctx, &call, code, dst, src)
+	runtime.KeepAlive(counts)
+	return err
 }
 
 // large reports whether root's n elements are too many for a call. Libraries
@@ -156,7 +164,9 @@ func (r *rank) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, ro
 	}
 	code := r.l.call(r.l.fn(&r.l.iscatterv), r.from(src), c, at, r.dtype(dst), to, uintptr(dst.N), r.dtype(dst), uintptr(root),
 		r.comm, addr(&r.blocking.req))
-	return r.moved(ctx, &call, code, dst, src)
+	err = r.moved(ctx, &call, code, dst, src)
+	runtime.KeepAlive(counts)
+	return err
 }
 
 func (r *rank) AllToAll(ctx context.Context, dst, src comm.Buf) error {
@@ -191,7 +201,10 @@ func (r *rank) AllToAllV(ctx context.Context, dst comm.Buf, recvCounts []int, sr
 	in, inAt := r.counts2.set(r.l, recvCounts)
 	code := r.l.call(r.l.fn(&r.l.ialltoallv), r.from(src), out, outAt, r.dtype(src), r.to(dst), in, inAt, r.dtype(dst), r.comm,
 		addr(&r.blocking.req))
-	return r.moved(ctx, &call, code, dst, src)
+	err = r.moved(ctx, &call, code, dst, src)
+	runtime.KeepAlive(recvCounts)
+	runtime.KeepAlive(sendCounts)
+	return err
 }
 
 // apart returns a copy of src where it is dst too: MPI works in place only if
@@ -243,10 +256,12 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 		comm.Move(to.Ptr, from.Ptr, to.Bytes())
 	}
 	var ops []*operation
+	var kept []unsafe.Pointer
 	var err error
 	for d := 1; d < r.n && err == nil; d++ {
 		from := (r.me + r.n - d) % r.n
 		b := recv(from)
+		kept = append(kept, b.Ptr)
 		err = r.pieces(b.N, func(lo, hi int) error {
 			o := new(operation)
 			ops = append(ops, o)
@@ -256,6 +271,7 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 	for d := 1; d < r.n && err == nil; d++ {
 		to := (r.me + d) % r.n
 		b := send(to)
+		kept = append(kept, b.Ptr)
 		err = r.pieces(b.N, func(lo, hi int) error {
 			o := new(operation)
 			ops = append(ops, o)
@@ -267,6 +283,7 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 			err = r.w.await(ctx, o, call)
 		}
 	}
+	runtime.KeepAlive(kept)
 	return err
 }
 

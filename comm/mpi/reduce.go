@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"math/bits"
+	"runtime"
 
 	"github.com/golops/golops/comm"
 )
@@ -42,6 +43,8 @@ func (r *rank) reduceAll(ctx context.Context, call *comm.Call, dst, src comm.Buf
 // swap exchanges messages with two ranks, or one, on the communicator of the
 // algorithms. Nobody is a rank here too.
 func (r *rank) swap(ctx context.Context, call *comm.Call, in comm.Buf, from int, out comm.Buf, to int) error {
+	defer runtime.KeepAlive(in.Ptr)
+	defer runtime.KeepAlive(out.Ptr)
 	if from != comm.Nobody {
 		if err := r.post(&r.second, comm.KindRecv, in, from, r.own); err != nil {
 			return err
