@@ -27,7 +27,10 @@ type Case struct {
 type Config struct {
 	Seed      uint64 // of the random sequences; 0 means 1
 	Sequences int    // random sequences; 0 means 10000, negative means none
-	NoFaults  bool   // leave out what only a communicator that compares its ranks' calls can see
+	// NoTruncation leaves out a long message of which the receiver asks for
+	// half: Open MPI 4.1 reports it and writes to memory that is not its own.
+	NoTruncation bool
+	NoFaults     bool // leave out what only a communicator that compares its ranks' calls can see
 }
 
 // Cases returns the suite. All ranks give the same Config.
@@ -41,7 +44,7 @@ func Cases(cfg Config) []Case {
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
 		splitCases(), objectCases(), windowCases())
 	if !cfg.NoFaults {
-		cases = slices.Concat(cases, mismatchCases(), oneRankCases())
+		cases = slices.Concat(cases, mismatchCases(cfg), oneRankCases())
 	}
 	return append(cases, randomCases(cfg)...)
 }
