@@ -28,7 +28,7 @@ type Config struct {
 	Seed      uint64 // of the random sequences; 0 means 1
 	Sequences int    // random sequences; 0 means 10000, negative means none
 	// NoTruncation leaves out a long message of which the receiver asks for
-	// half: Open MPI 4.1 reports it and writes to memory that is not its own.
+	// half: Open MPI 4.1.4 reports it, but writes all of it past the buffer's end.
 	NoTruncation bool
 	NoFaults     bool // leave out what only a communicator that compares its ranks' calls can see
 }
