@@ -139,14 +139,22 @@ func (r *rank) ring(ctx context.Context, call *comm.Call, dst, src comm.Buf, op 
 	return nil
 }
 
-// pass is swap for any count. Both sides cut at the same places because they
-// know each other's counts.
+// pass is swap for any count. What has no elements is not sent: then ranks
+// whose shares differ by one need not agree on how many messages there are, as
+// each message has the same count on both sides.
 func (r *rank) pass(ctx context.Context, call *comm.Call, in comm.Buf, from int, out comm.Buf, to int) error {
 	limit := r.l.maxCount
-	for at := 0; at == 0 || at < max(in.N, out.N); at += limit {
+	for at := 0; at < max(in.N, out.N); at += limit {
 		i := in.Slice(min(at, in.N), min(at+limit, in.N))
 		o := out.Slice(min(at, out.N), min(at+limit, out.N))
-		if err := r.swap(ctx, call, i, from, o, to); err != nil {
+		left, right := from, to
+		if i.N == 0 {
+			left = comm.Nobody
+		}
+		if o.N == 0 {
+			right = comm.Nobody
+		}
+		if err := r.swap(ctx, call, i, left, o, right); err != nil {
 			return err
 		}
 		if limit > max(in.N, out.N) {
