@@ -14,15 +14,17 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/local"
+	"github.com/golops/golops/dist"
 )
 
 // Program is what each rank runs. An error or panic on any rank ends the
 // calls of all others.
-type Program func(ctx context.Context, c comm.Comm) error
+type Program func(ctx context.Context, r dist.Rank) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
 	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS. World takes what the launcher gives
+	Threads int           // of each rank; 0 means its share of the cores
 	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
@@ -35,6 +37,9 @@ func (c Config) Validate() error {
 	var errs []error
 	if c.Ranks < 0 {
 		errs = append(errs, fmt.Errorf("launch: %d ranks, must be at least 1, or 0 for one per core", c.Ranks))
+	}
+	if c.Threads < 0 {
+		errs = append(errs, fmt.Errorf("launch: %d threads, must be at least 1, or 0 for a share of the cores", c.Threads))
 	}
 	if c.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("launch: Timeout is %v, must not be negative", c.Timeout))
@@ -80,7 +85,7 @@ func (c Config) Local(ctx context.Context, p Program) error {
 	if inWorld(ctx) {
 		tr.suffix = "-local" // the world that this runs in has a trace of its own
 	}
-	prog := tr.wrap(p)
+	prog := tr.wrap(c.onDevice(p, n))
 	err = local.Config{Algo: c.Algo, Timeout: c.Timeout}.Run(ctx, n, prog)
 	return errors.Join(err, tr.writeHere())
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/trace"
@@ -24,7 +25,7 @@ import (
 // programs are what ranks run here, as goroutines and as MPI processes alike.
 // Each prints or fails in a way that the tests look for.
 var programs = map[string]launch.Program{
-	"sum": func(ctx context.Context, c comm.Comm) error {
+	"sum": func(ctx context.Context, c dist.Rank) error {
 		x := []int64{int64(c.Rank() + 1)}
 		r := trace.Begin(ctx, "sum")
 		defer r.End()
@@ -36,39 +37,39 @@ var programs = map[string]launch.Program{
 		}
 		return err
 	},
-	"error": func(ctx context.Context, c comm.Comm) error {
+	"error": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
 			return errors.New("boom")
 		}
 		return c.Barrier(ctx)
 	},
-	"panic": func(ctx context.Context, c comm.Comm) error {
+	"panic": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
 			var p *int
 			*p = 1 // a library with a handler of its own for this would end the process
 		}
 		return c.Barrier(ctx)
 	},
-	"abort": func(ctx context.Context, c comm.Comm) error {
+	"abort": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
 			c.Abort(errors.New("boom"))
 		}
 		return c.Recv(ctx, comm.Of(make([]byte, 1)), (c.Rank()+1)%c.Size())
 	},
-	"mismatch": func(ctx context.Context, c comm.Comm) error {
+	"mismatch": func(ctx context.Context, c dist.Rank) error {
 		x := comm.Of([]float32{1})
 		if c.Rank() == 2 {
 			return c.Broadcast(ctx, x, 1)
 		}
 		return c.AllReduce(ctx, x, x, comm.Sum)
 	},
-	"late": func(ctx context.Context, c comm.Comm) error { // fails when the others have finished
+	"late": func(ctx context.Context, c dist.Rank) error { // fails when the others have finished
 		if c.Rank() != 2 {
 			return nil
 		}
 		return errors.New("boom")
 	},
-	"loop": func(ctx context.Context, c comm.Comm) error {
+	"loop": func(ctx context.Context, c dist.Rank) error {
 		fmt.Printf("rank %d pid %d\n", c.Rank(), os.Getpid())
 		x := comm.Of(make([]float32, 1000))
 		for {
@@ -77,7 +78,7 @@ var programs = map[string]launch.Program{
 			}
 		}
 	},
-	"wait": func(ctx context.Context, c comm.Comm) error {
+	"wait": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
 			<-ctx.Done()
 			return nil
@@ -102,7 +103,7 @@ func TestMain(m *testing.M) {
 	if name == "" {
 		os.Exit(m.Run())
 	}
-	err := config().World(context.Background(), func(ctx context.Context, c comm.Comm) error {
+	err := config().World(context.Background(), func(ctx context.Context, c dist.Rank) error {
 		defer func() {
 			if p := recover(); p != nil {
 				fmt.Fprintf(os.Stderr, "ERROR rank %d: %v\n", c.Rank(), p)
@@ -282,7 +283,7 @@ func TestWorldAlone(t *testing.T) {
 	}
 	var log bytes.Buffer
 	c := launch.Config{Log: slog.New(slog.NewTextHandler(&log, nil))}
-	err := c.World(t.Context(), func(ctx context.Context, c comm.Comm) error {
+	err := c.World(t.Context(), func(ctx context.Context, c dist.Rank) error {
 		if c.Size() != 1 {
 			return fmt.Errorf("%d ranks", c.Size())
 		}

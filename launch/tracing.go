@@ -29,7 +29,7 @@ func newTracing(c Config, suffix string) (*tracing, error) {
 
 // wrap records p. All ranks start their clocks at a barrier, so that their
 // tracks line up, and keep what they have also when p fails.
-func (t *tracing) wrap(p Program) Program {
+func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Context, comm.Comm) error {
 	if t.t.Mode == trace.Off {
 		return p
 	}

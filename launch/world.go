@@ -50,7 +50,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
-	err = comm.Guard(ctx, w, tr.wrap(p))
+	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, w.Launcher.LocalSize)))
 	if err == nil {
 		err = tr.writeAll(ctx, w)
 	} else if tr.t.Mode != trace.Off {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 )
 
@@ -61,8 +62,8 @@ type runner struct {
 
 // local measures goroutine ranks.
 func (r *runner) local(ctx context.Context, ranks int) error {
-	return launch.Config{Ranks: ranks, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c comm.Comm) error {
-		tables, err := r.algos(ctx, c)
+	return launch.Config{Ranks: ranks, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Rank) error {
+		tables, err := r.algos(ctx, c.Comm)
 		if c.Rank() == 0 {
 			r.Tables = append(r.Tables, tables...)
 		}
@@ -71,7 +72,8 @@ func (r *runner) local(ctx context.Context, ranks int) error {
 }
 
 // world measures all communicators from inside an MPI program.
-func (r *runner) world(ctx context.Context, c comm.Comm) error {
+func (r *runner) world(ctx context.Context, rank dist.Rank) error {
+	c := rank.Comm
 	r.Rank = c.Rank()
 	ranks := c.Size()
 	if r.cfg.Ranks > 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/scalar"
 )
@@ -201,7 +202,8 @@ func TestCheckFindsIdleness(t *testing.T) {
 
 // A timed loop that allocates would measure the collector.
 func TestLoopAllocatesNothing(t *testing.T) {
-	err := launch.Local(t.Context(), 1, func(ctx context.Context, c comm.Comm) error {
+	err := launch.Local(t.Context(), 1, func(ctx context.Context, r dist.Rank) error {
+		c := r.Comm
 		for _, o := range operations {
 			e := o.extent(1024, 4, 1)
 			b := &bench[float32]{

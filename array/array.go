@@ -1,0 +1,133 @@
+// Package array provides the dense N-d block that one rank holds on one device.
+//
+// Functions here do arithmetic only. They take dst first, never allocate and,
+// unless a number comes back to the host, return no error: a mismatched length
+// or device is a caller's bug and panics with Error; a failed kernel comes out
+// of the next function that returns an error.
+package array
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// Error is the value of every panic of this package.
+type Error struct{ msg string }
+
+func (e Error) Error() string { return e.msg }
+
+// Array is a contiguous block of elements on one device, the last axis running
+// fastest. It is a header, passed by value like a slice.
+type Array[T scalar.Scalar] struct {
+	mem   device.Mem[T]
+	shape shape.Shape
+	dev   device.Device
+	k     device.Kernels[T]
+}
+
+// New allocates an array of zeros.
+func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
+	k, err := device.KernelsFor[T](d)
+	if err != nil {
+		return Array[T]{}, fmt.Errorf("array: %w", err)
+	}
+	m, err := k.Alloc(s.Size())
+	if err != nil {
+		return Array[T]{}, fmt.Errorf("array: alloc %v of %v on %v: %w", s, scalar.Of[T](), d, err)
+	}
+	return Array[T]{mem: m, shape: s, dev: d, k: k}, nil
+}
+
+// FromHost allocates an array with a copy of the elements of src.
+func FromHost[T scalar.Scalar](d device.Device, s shape.Shape, src []T) (Array[T], error) {
+	if len(src) != s.Size() {
+		return Array[T]{}, fmt.Errorf("array: %d elements given for shape %v, which has %d", len(src), s, s.Size())
+	}
+	a, err := New[T](d, s)
+	if err != nil {
+		return a, err
+	}
+	return a, a.CopyIn(src)
+}
+
+// Free gives the memory back to the device. Only the owner, who called New, may.
+func (a Array[T]) Free() {
+	if a.k != nil {
+		a.k.Free(a.mem)
+	}
+}
+
+// Len returns the number of elements.
+func (a Array[T]) Len() int { return a.mem.N }
+
+// Shape returns the extents of the block.
+func (a Array[T]) Shape() shape.Shape { return a.shape }
+
+// Mem returns the memory of the block.
+func (a Array[T]) Mem() device.Mem[T] { return a.mem }
+
+// Device returns where the block lives.
+func (a Array[T]) Device() device.Device { return a.dev }
+
+// Kernels returns the arithmetic of the block's device.
+func (a Array[T]) Kernels() device.Kernels[T] { return a.k }
+
+// Slice returns elements lo to hi, in memory order, as an array of one axis
+// over the same memory.
+func (a Array[T]) Slice(lo, hi int) Array[T] {
+	a.mem = a.k.Slice(a.mem, lo, hi)
+	a.shape = shape.Of(hi - lo)
+	return a
+}
+
+// Reshape returns the same elements under another shape of the same size.
+func (a Array[T]) Reshape(s shape.Shape) Array[T] {
+	if s.Size() != a.mem.N {
+		panic(Error{fmt.Sprintf("array: reshape %v to %v: %d elements are not %d", a.shape, s, a.mem.N, s.Size())})
+	}
+	a.shape = s
+	return a
+}
+
+// CopyIn fills a from host memory.
+func (a Array[T]) CopyIn(src []T) error {
+	if len(src) != a.mem.N {
+		return fmt.Errorf("array: copy in: %d elements for shape %v, which has %d", len(src), a.shape, a.mem.N)
+	}
+	return a.k.CopyIn(a.mem, src)
+}
+
+// CopyOut copies a to host memory and waits for pending kernels.
+func (a Array[T]) CopyOut(dst []T) error {
+	if len(dst) != a.mem.N {
+		return fmt.Errorf("array: copy out: room for %d elements, shape %v has %d", len(dst), a.shape, a.mem.N)
+	}
+	return a.k.CopyOut(dst, a.mem)
+}
+
+// Parts returns a complex array as a real one with a further axis of two: the
+// real and the imaginary part, over the same memory. R must be the real type of C.
+func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
+	if dc := scalar.Of[C](); !dc.IsComplex() || dc.Size() != 2*scalar.Of[R]().Size() {
+		panic(Error{fmt.Sprintf("array: parts of %v are not %v", dc, scalar.Of[R]())})
+	}
+	k, err := device.KernelsFor[R](a.dev)
+	if err != nil {
+		panic(Error{err.Error()})
+	}
+	m := device.Mem[R]{Addr: a.mem.Addr, N: 2 * a.mem.N}
+	if len(a.mem.Host) > 0 {
+		m.Host = unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(a.mem.Host))), 2*len(a.mem.Host))
+	}
+	return Array[R]{mem: m, shape: shape.Of(append(a.shape.Dims(), 2)...), dev: a.dev, k: k}
+}
+
+func same[T scalar.Scalar](op string, a, b Array[T]) {
+	if a.mem.N != b.mem.N || a.dev != b.dev {
+		panic(Error{fmt.Sprintf("array: %s: %v on %v does not match %v on %v", op, a.shape, a.dev, b.shape, b.dev)})
+	}
+}

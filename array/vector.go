@@ -1,0 +1,52 @@
+package array
+
+import (
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// Copy sets dst = src.
+func Copy[T scalar.Scalar](dst, src Array[T]) { same("Copy", dst, src); dst.k.Copy(dst.mem, src.mem) }
+
+// Fill sets every element of dst to v.
+func Fill[T scalar.Scalar](dst Array[T], v T) { dst.k.Fill(dst.mem, v) }
+
+// Axpby sets y = a·x + b·y. With b = 0, y is not read.
+func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
+	same("Axpby", x, y)
+	y.k.Axpby(a, x.mem, b, y.mem)
+}
+
+// Combine sets dst = a·x + b·y. dst may be x or y.
+func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
+	same("Combine", dst, x)
+	same("Combine", dst, y)
+	dst.k.Combine(dst.mem, a, x.mem, b, y.mem)
+}
+
+// Mul sets dst = x·y, element by element. dst may be x or y.
+func Mul[T scalar.Scalar](dst, x, y Array[T]) { mul("Mul", dst, x, y, false) }
+
+// MulConj sets dst = conj(x)·y, element by element. dst may be x or y.
+func MulConj[T scalar.Scalar](dst, x, y Array[T]) { mul("MulConj", dst, x, y, true) }
+
+func mul[T scalar.Scalar](op string, dst, x, y Array[T], conj bool) {
+	same(op, dst, x)
+	same(op, dst, y)
+	dst.k.Mul(dst.mem, x.mem, y.mem, conj)
+}
+
+// Conj sets dst = conj(x). dst may be x.
+func Conj[T scalar.Scalar](dst, x Array[T]) { same("Conj", dst, x); dst.k.Conj(dst.mem, x.mem) }
+
+// Threshold shrinks each element of x towards zero. dst may be x.
+func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t float64) {
+	same("Threshold", dst, x)
+	dst.k.Threshold(dst.mem, x.mem, kind, t)
+}
+
+// Dot returns Σ conj(x)·y, or Σ x·y without conj. It waits for the device.
+func Dot[T scalar.Scalar](x, y Array[T], conj bool) (complex128, error) {
+	same("Dot", x, y)
+	return x.k.Dot(x.mem, y.mem, conj)
+}

@@ -1,0 +1,171 @@
+package devicetest
+
+import (
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// applyBands applies both groups and compares after each, so that a group that
+// touches rows of the other is seen.
+func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, args ...any) {
+	s.t.Helper()
+	taps := 1
+	for _, g := range b.Groups {
+		for _, band := range g {
+			taps = max(taps, band.Last-band.First)
+		}
+	}
+	for _, add := range []bool{false, true} {
+		src, ghost := s.random(b.Outer*b.SrcRows*b.Inner), s.random(ghosts)
+		dst := s.poison(b.Outer * b.DstRows * b.Inner)
+		if add {
+			dst = s.random(b.Outer * b.DstRows * b.Inner)
+		}
+		want := dst.was()
+		for group := range b.Groups {
+			bands(want, src.was(), ghost.was(), b, group, add)
+			s.k.Bands(dst.mem, src.mem, ghost.mem, b, group, add)
+			dst.check(want, tol[T](taps), format+", group %d, add=%v", append(args, group, add)...)
+		}
+		s.release()
+	}
+}
+
+// testBands applies the matrices that operators use: stencils of 1 to 9 taps
+// along each axis, with short bands at the edges, and rows of many taps.
+func testBands[T scalar.Scalar](s *suite[T]) {
+	for _, b := range blocks {
+		outer, n, inner := b[0], b[1], b[2]
+		for _, width := range []int{1, 2, 3, 4, 5, 6, 7, 9} {
+			if outer*n*inner > 20_000 && width > 5 || n == 0 {
+				continue
+			}
+			s.applyBands(s.stencil(outer, n, inner, width), 0, "stencil %v of %d taps", b, width)
+		}
+	}
+	for _, b := range [][4]int{{1, 3, 1, 50}, {2, 5, 1, 37}, {3, 4, 2, 17}, {2, 3, 33, 8}, {1, 100, 1, 700}, {2, 2, 1500, 6}, {1, 3, 1, 40_000}} {
+		s.applyBands(s.dense(b[0], b[1], b[2], b[3]), 0, "dense %v", b)
+	}
+	s.applyBands(s.mirror(3, 40, 1), 0, "mirror")
+	s.applyBands(s.mirror(3, 40, 7), 0, "mirror of rows")
+	s.applyBands(s.mirror(1, 70_000, 1), 0, "long mirror")
+}
+
+// stencil is a filter with random coefficients whose rows near the edges lack
+// the taps that would lie outside; they are in group 1.
+func (s *suite[T]) stencil(outer, n, inner, width int) *device.Banded[T] {
+	b := &device.Banded[T]{Outer: outer, Inner: inner, DstRows: n, SrcRows: n}
+	coefs := s.numbers(width)
+	left := width / 2
+	band := func(group, lo, hi int) {
+		first := len(b.Taps)
+		for w, c := range coefs {
+			if at := lo + w - left; at >= 0 && hi-1+w-left < n {
+				b.Taps = append(b.Taps, device.Tap[T]{At: at, Step: 1, Coef: c})
+			}
+		}
+		b.Groups[group] = append(b.Groups[group], device.Band{Lo: lo, Hi: hi, First: first, Last: len(b.Taps)})
+	}
+	lo, hi := min(left, n), max(n-(width-1-left), min(left, n))
+	for i := range lo {
+		band(1, i, i+1)
+	}
+	if lo < hi {
+		band(0, lo, hi)
+	}
+	for i := hi; i < n; i++ {
+		band(1, i, i+1)
+	}
+	return b
+}
+
+// dense is a full matrix: one band for each row, with a tap for each column.
+func (s *suite[T]) dense(outer, rows, inner, cols int) *device.Banded[T] {
+	b := &device.Banded[T]{Outer: outer, Inner: inner, DstRows: rows, SrcRows: cols}
+	for i := range rows {
+		for j := range cols {
+			b.Taps = append(b.Taps, device.Tap[T]{At: j, Step: s.rng.IntN(3) - 1, Coef: s.number()})
+		}
+		b.Groups[i%2] = append(b.Groups[i%2], device.Band{Lo: i, Hi: i + 1, First: i * cols, Last: (i + 1) * cols})
+	}
+	return b
+}
+
+// mirror adds to each row the mirrored one and, as a constant, the last one.
+func (s *suite[T]) mirror(outer, n, inner int) *device.Banded[T] {
+	return &device.Banded[T]{
+		Outer: outer, Inner: inner, DstRows: n, SrcRows: n,
+		Taps: []device.Tap[T]{
+			{At: 0, Step: 1, Coef: s.number()}, {At: n - 1, Step: -1, Coef: s.number()}, {At: n - 1, Step: 0, Coef: s.number()},
+		},
+		Groups: [2][]device.Band{{{Lo: 0, Hi: n, First: 0, Last: 3}}},
+	}
+}
+
+// testBandsRandom applies random bands with ghosts, steps and groups.
+func testBandsRandom[T scalar.Scalar](s *suite[T]) {
+	for i := range 300 {
+		b := &device.Banded[T]{
+			Outer: s.rng.IntN(4), Inner: []int{0, 1, 1, 1, 2, 3, 8, 37, 2100}[s.rng.IntN(9)],
+			DstRows: s.rng.IntN(60), SrcRows: 1 + s.rng.IntN(60),
+		}
+		ghosts := 0
+		for range s.rng.IntN(4) {
+			ghosts += s.rng.IntN(3) // a gap
+			g := device.Ghost{At: ghosts, Rows: 1 + s.rng.IntN(5)}
+			b.Ghosts = append(b.Ghosts, g)
+			ghosts += b.Outer * g.Rows * b.Inner
+		}
+		for lo := 0; lo < b.DstRows; {
+			hi := min(lo+1+s.rng.IntN(2)*s.rng.IntN(30), b.DstRows)
+			first := len(b.Taps)
+			most := 9
+			if hi == lo+1 {
+				most = 40
+			}
+			at := s.rng.IntN(b.SrcRows)
+			for range s.rng.IntN(most) {
+				t, ok := s.tap(b, hi-lo, at)
+				if ok {
+					b.Taps = append(b.Taps, t)
+				}
+				at++ // taps often are neighbours
+			}
+			group := s.rng.IntN(2)
+			b.Groups[group] = append(b.Groups[group], device.Band{Lo: lo, Hi: hi, First: first, Last: len(b.Taps)})
+			lo = hi
+		}
+		s.applyBands(b, ghosts, "random bands %d of %d x %d x %d from %d rows, %d ghosts",
+			i, b.Outer, b.DstRows, b.Inner, b.SrcRows, len(b.Ghosts))
+		if s.t.Failed() {
+			return
+		}
+	}
+}
+
+// tap returns a tap of a band of n rows, near row at of a source or anywhere in
+// a ghost, or false if the band is too long for that.
+func (s *suite[T]) tap(b *device.Banded[T], n, at int) (device.Tap[T], bool) {
+	t := device.Tap[T]{Step: []int{1, 1, 1, -1, 0}[s.rng.IntN(5)], Coef: s.number()}
+	if s.rng.IntN(6) == 0 {
+		t.Coef = narrow[T](complex(real(widen(t.Coef)), 0)) // a real one among complex ones
+	}
+	rows := b.SrcRows
+	if len(b.Ghosts) > 0 && s.rng.IntN(4) == 0 {
+		t.Ghost = 1 + s.rng.IntN(len(b.Ghosts))
+		rows = b.Ghosts[t.Ghost-1].Rows
+		at = s.rng.IntN(rows)
+	}
+	if n > rows {
+		t.Step = 0
+	}
+	lo, hi := 0, rows-1
+	switch t.Step {
+	case 1:
+		hi = rows - n
+	case -1:
+		lo = n - 1
+	}
+	t.At = min(max(at, lo), hi)
+	return t, rows > 0
+}

@@ -1,0 +1,148 @@
+// Package devicetest is the suite that every device must pass.
+//
+// Each kernel is compared with a plain loop in complex128, on random values,
+// odd sizes and views at odd offsets whose surroundings must stay as they were.
+// The suite reaches device memory through the kernels alone, so it serves
+// devices whose memory the host cannot read.
+package devicetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// Seed is the environment variable that repeats the random values of a failure.
+const Seed = "GOLOPS_SEED"
+
+// Run runs the suite for the four element types on devices from open, and
+// closes them.
+func Run(t *testing.T, open func(t *testing.T) device.Device) {
+	seed := rand.Uint64()
+	if text, set := os.LookupEnv(Seed); set {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", Seed, err)
+		}
+		seed = n
+	}
+	t.Run("device", func(t *testing.T) { testDevice(t, open(t)) })
+	t.Run("float32", func(t *testing.T) { runType[float32](t, open(t), seed) })
+	t.Run("float64", func(t *testing.T) { runType[float64](t, open(t), seed) })
+	t.Run("complex64", func(t *testing.T) { runType[complex64](t, open(t), seed) })
+	t.Run("complex128", func(t *testing.T) { runType[complex128](t, open(t), seed) })
+}
+
+// testDevice checks what a device does without kernels.
+func testDevice(t *testing.T, d device.Device) {
+	if d.String() == "" {
+		t.Error("the device has no name")
+	}
+	for _, dt := range []scalar.DType{scalar.Uint8, scalar.Int32, scalar.Int64, 0} {
+		if k := d.Kernels(dt); k != nil {
+			t.Errorf("kernels of %v: %T, want nil", dt, k)
+		}
+	}
+	if err := d.Sync(t.Context()); err != nil {
+		t.Errorf("sync of an idle device: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// suite is one run of one case for one element type.
+type suite[T scalar.Scalar] struct {
+	t    *testing.T
+	k    device.Kernels[T]
+	rng  *rand.Rand
+	seed uint64
+	live []device.Mem[T]
+}
+
+func runType[T scalar.Scalar](t *testing.T, d device.Device, seed uint64) {
+	k, err := device.KernelsFor[T](d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		run  func(*suite[T])
+	}{
+		{"memory", testMemory[T]}, {"fill", testFill[T]}, {"axpby", testAxpby[T]}, {"combine", testCombine[T]},
+		{"mul", testMul[T]}, {"mulaxis", testMulAxis[T]}, {"conj", testConj[T]}, {"threshold", testThreshold[T]},
+		{"dot", testDot[T]}, {"sum", testSum[T]}, {"norm", testNorm[T]}, {"minmax", testMinMax[T]},
+		{"repeat", testRepeat[T]}, {"wide sums", testWideSums[T]}, {"nan", testNaN[T]},
+		{"sumaxis", testSumAxis[T]}, {"normaxis", testNormAxis[T]}, {"scanaxis", testScanAxis[T]},
+		{"copynd", testCopyND[T]}, {"transpose", testTransposes[T]}, {"gather", testGather[T]},
+		{"bands", testBands[T]}, {"bands/random", testBandsRandom[T]},
+		{"gemv", testGemv[T]}, {"gemm", testGemm[T]},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &suite[T]{t: t, k: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 1))}
+			c.run(s)
+			if err := d.Sync(t.Context()); err != nil {
+				s.errorf("sync: %v", err)
+			}
+			s.release()
+		})
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// errorf reports a failure with the seed that repeats it.
+func (s *suite[T]) errorf(format string, args ...any) {
+	s.t.Helper()
+	s.t.Errorf("%s=%d: %s", Seed, s.seed, fmt.Sprintf(format, args...))
+}
+
+// must ends the case if a call failed.
+func (s *suite[T]) must(what string, err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatalf("%s=%d: %s: %v", Seed, s.seed, what, err)
+	}
+}
+
+// release gives the memory of the case so far back.
+func (s *suite[T]) release() {
+	for _, m := range s.live {
+		s.k.Free(m)
+	}
+	s.live = s.live[:0]
+}
+
+// sizes are lengths of vectors: around the widths that loops are unrolled to,
+// and large enough that a device splits the work.
+var sizes = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 33, 64, 65, 127, 1000, 1023, 40_003, 150_001}
+
+// numbers returns n random numbers of size about one, none of them zero.
+func (s *suite[T]) numbers(n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = s.number()
+	}
+	return x
+}
+
+func (s *suite[T]) number() T { return narrow[T](complex(s.part(), s.part())) }
+
+func (s *suite[T]) part() float64 {
+	v := 0.1 + 1.4*s.rng.Float64()
+	if s.rng.IntN(2) == 0 {
+		return -v
+	}
+	return v
+}
+
+// coefs are factors that kernels may treat in a special way, and others.
+func (s *suite[T]) coefs() []T {
+	return []T{0, 1, narrow[T](-1), narrow[T](2.5), narrow[T](1i), s.number()}
+}

@@ -1,0 +1,72 @@
+package devicetest
+
+import (
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+var transposes = []device.Trans{device.NoTrans, device.Transpose, device.ConjTrans, device.ConjNoTrans}
+
+// scales are pairs of alpha and beta.
+func (s *suite[T]) scales() [][2]T {
+	return [][2]T{{1, 0}, {1, 1}, {narrow[T](-1), narrow[T](0.5)}, {s.number(), s.number()}, {0, s.number()}, {s.number(), 0}}
+}
+
+func testGemv[T scalar.Scalar](s *suite[T]) {
+	for _, d := range [][2]int{
+		{0, 0}, {0, 3}, {3, 0}, {1, 1}, {1, 9}, {9, 1}, {2, 3}, {4, 4}, {5, 7}, {8, 16}, {17, 33}, {100, 31}, {33, 1025},
+		{300, 301}, {3, 40_001}, {40_001, 3}, {2100, 40},
+	} {
+		m, n := d[0], d[1]
+		for _, op := range transposes {
+			rows, cols := m, n
+			if op == device.Transpose || op == device.ConjTrans {
+				rows, cols = n, m
+			}
+			for _, ab := range s.scales() {
+				a, x, y := s.random(m*n), s.random(cols), s.random(rows)
+				want := gemm(op, device.NoTrans, rows, 1, cols, widen(ab[0]), a.was(), x.was(), widen(ab[1]), y.was())
+				if ab[1] == 0 {
+					y = s.poison(rows)
+				}
+				s.must("gemv", s.k.Gemv(op, m, n, ab[0], a.mem, x.mem, ab[1], y.mem))
+				y.check(want, 4*tol[T](cols), "gemv %v, op=%d, alpha=%v, beta=%v", d, op, ab[0], ab[1])
+				s.release()
+			}
+		}
+	}
+}
+
+func testGemm[T scalar.Scalar](s *suite[T]) {
+	for _, d := range [][3]int{
+		{0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {1, 1, 1}, {1, 5, 3}, {5, 1, 3}, {2, 3, 4}, {4, 4, 4}, {5, 6, 7}, {8, 8, 8},
+		{13, 17, 9}, {33, 1, 40}, {1, 33, 40}, {40, 33, 1}, {37, 41, 29}, {5, 300, 6}, {300, 5, 6},
+	} {
+		for _, opA := range transposes {
+			for _, opB := range transposes {
+				ab := s.scales()
+				s.gemm(opA, opB, d[0], d[1], d[2], ab[s.rng.IntN(len(ab))])
+			}
+		}
+		for _, ab := range s.scales() {
+			s.gemm(transposes[s.rng.IntN(4)], transposes[s.rng.IntN(4)], d[0], d[1], d[2], ab)
+		}
+	}
+	for _, d := range [][3]int{{130, 70, 300}, {65, 530, 40}, {70, 66, 515}, {3, 2, 2000}} { // past the sizes of blocks
+		for range 4 {
+			s.gemm(transposes[s.rng.IntN(4)], transposes[s.rng.IntN(4)], d[0], d[1], d[2], [2]T{s.number(), s.number()})
+		}
+	}
+}
+
+func (s *suite[T]) gemm(opA, opB device.Trans, m, n, k int, ab [2]T) {
+	s.t.Helper()
+	a, b, c := s.random(m*k), s.random(k*n), s.random(m*n)
+	want := gemm(opA, opB, m, n, k, widen(ab[0]), a.was(), b.was(), widen(ab[1]), c.was())
+	if ab[1] == 0 {
+		c = s.poison(m * n)
+	}
+	s.must("gemm", s.k.Gemm(opA, opB, m, n, k, ab[0], a.mem, b.mem, ab[1], c.mem))
+	c.check(want, 4*tol[T](k), "gemm %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", m, n, k, opA, opB, ab[0], ab[1])
+	s.release()
+}

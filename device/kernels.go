@@ -1,0 +1,146 @@
+package device
+
+import (
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// Kernels is the arithmetic that a device supplies for one element type.
+//
+// Kernels check nothing: package array does. Destinations come first and, save
+// where a kernel says so, do not overlap sources. A kernel that returns no
+// error may still be running when it returns; its failure comes out of the next
+// call that returns an error. Sums of 32-bit types accumulate in 64 bits, and
+// the order of a sum depends only on the length, so that a result repeats.
+type Kernels[T scalar.Scalar] interface {
+	// Alloc returns n zeros.
+	Alloc(n int) (Mem[T], error)
+	// Free gives memory of Alloc back. Nothing may use it afterwards.
+	Free(m Mem[T])
+	// Slice returns elements lo to hi of m, over the same memory.
+	Slice(m Mem[T], lo, hi int) Mem[T]
+	// CopyIn and CopyOut move elements from and to the host, and wait.
+	CopyIn(dst Mem[T], src []T) error
+	CopyOut(dst []T, src Mem[T]) error
+
+	// Copy sets dst = src.
+	Copy(dst, src Mem[T])
+	// Fill sets every element of dst to v.
+	Fill(dst Mem[T], v T)
+	// Axpby sets y = a·x + b·y. With b = 0, y is not read. x may be y.
+	Axpby(a T, x Mem[T], b T, y Mem[T])
+	// Combine sets dst = a·x + b·y. dst may be x or y.
+	Combine(dst Mem[T], a T, x Mem[T], b T, y Mem[T])
+	// Mul sets dst = x·y, or conj(x)·y, element by element. dst may be x or y.
+	Mul(dst, x, y Mem[T], conj bool)
+	// MulAxis sets dst[o,i,j] = d[i]·x[o,i,j], or conj(d[i])·x[o,i,j], of blocks
+	// with outer × len(d) × inner elements. dst may be x.
+	MulAxis(dst, d, x Mem[T], outer, inner int, conj bool)
+	// Conj sets dst = conj(x). dst may be x.
+	Conj(dst, x Mem[T])
+	// Threshold shrinks each element of x towards zero; see ThresholdKind.
+	// dst may be x.
+	Threshold(dst, x Mem[T], kind ThresholdKind, t float64)
+
+	// Dot returns Σ conj(x)·y, or Σ x·y without conj.
+	Dot(x, y Mem[T], conj bool) (complex128, error)
+	// Sum returns Σ x.
+	Sum(x Mem[T]) (complex128, error)
+	// Norm returns one rank's part of a p-norm: the largest |x| for p = +Inf,
+	// the smallest for -Inf, how many are not zero for p = 0, and Σ |scale·x|^p
+	// otherwise. Of no elements it is 0, and +Inf for p = -Inf.
+	Norm(x Mem[T], p, scale float64) (float64, error)
+	// MinMax returns the smallest and the largest element of a real x, +Inf and
+	// -Inf for none, NaN if any is. For a complex x it returns ErrUnsupported.
+	MinMax(x Mem[T]) (lo, hi float64, err error)
+
+	// SumAxis sets dst[o,j] = Σᵢ x[o,i,j] of a block of outer × n × inner.
+	SumAxis(dst, x Mem[T], outer, n, inner int)
+	// NormAxis leaves in dst[o,j], on the host, what Norm returns for the
+	// elements x[o,:,j], with scale 1.
+	NormAxis(dst []float64, x Mem[T], outer, n, inner int, p float64) error
+	// ScanAxis sets dst[o,i,j] to the sum of x[o,k,j] for k ≤ i, or for k ≥ i if
+	// reverse, plus start[o,j] if start is not empty. dst may be x.
+	ScanAxis(dst, x, start Mem[T], outer, n, inner int, reverse bool)
+
+	// CopyND copies a box of elements between two strided blocks, or adds it.
+	CopyND(dst, src Mem[T], c *Strided, add bool)
+	// Bands applies a banded matrix along an axis; see Banded.
+	Bands(dst, src, ghost Mem[T], b *Banded[T], group int, add bool)
+	// Gather sets dst[i] = Σ w[k]·src[at[k]] over k from first[i] to first[i+1]:
+	// the product with a sparse matrix in compressed rows. Without weights, all are 1.
+	Gather(dst, src Mem[T], s *Sparse[T])
+
+	// Gemv sets y = alpha·op(A)·x + beta·y with A of m × n, row after row. With
+	// beta = 0, y is not read.
+	Gemv(op Trans, m, n int, alpha T, a, x Mem[T], beta T, y Mem[T]) error
+	// Gemm sets C = alpha·op(A)·op(B) + beta·C with C of m × n, and k between, row
+	// after row with no gaps. With beta = 0, C is not read.
+	Gemm(opA, opB Trans, m, n, k int, alpha T, a, b Mem[T], beta T, c Mem[T]) error
+}
+
+// Trans says how a matrix enters a product.
+type Trans uint8
+
+// The forms op(A) of a matrix: A, Aᵀ, Aᴴ and conj(A).
+const (
+	NoTrans Trans = iota
+	Transpose
+	ConjTrans
+	ConjNoTrans
+)
+
+// ThresholdKind is a way to shrink small elements.
+type ThresholdKind uint8
+
+// The thresholds of iterative shrinkage, with r = |x|.
+const (
+	Soft ThresholdKind = iota // x·max(r-t, 0)/r
+	Hard                      // x if r > √(2t), otherwise 0
+	Half                      // (2/3)·x·(1 + cos(2/3·(π - acos(t/8·(r/3)^-3/2)))) if r > (54^⅓/4)·t^⅔, otherwise 0
+)
+
+// Strided describes a box of elements in two blocks: element (i0, i1, ...) of
+// Shape lies at DstAt + Σ i·Dst in one and at SrcAt + Σ i·Src in the other.
+// Strides may be negative.
+type Strided struct {
+	Shape        shape.Shape
+	Dst, Src     [shape.MaxRank]int
+	DstAt, SrcAt int
+}
+
+// Tap is one coefficient of a band. In row i of the band it multiplies row
+// At + Step·(i - Lo) of its source; Step is 1, -1 or 0.
+type Tap[T scalar.Scalar] struct {
+	At, Step int
+	Coef     T
+	Ghost    int // 0: the row is in src; g > 0: in ghost block g-1
+}
+
+// Band is a run of rows Lo to Hi whose taps are Taps[First:Last] of the matrix.
+// A band without taps sets its rows to zero.
+type Band struct{ Lo, Hi, First, Last int }
+
+// Ghost is a block of rows that came from another rank: outer × Rows × inner
+// elements from element At of the ghost memory on.
+type Ghost struct{ At, Rows int }
+
+// Banded is a matrix that acts along one axis of blocks: dst has Outer × DstRows
+// × Inner elements, src has Outer × SrcRows × Inner, and row i of dst is the sum
+// over the taps of its band. Bands are in groups that are applied separately:
+// those that need no ghosts can run while the ghosts are on their way. The bands
+// of all groups cover each row of dst once.
+type Banded[T scalar.Scalar] struct {
+	Outer, Inner     int
+	DstRows, SrcRows int
+	Taps             []Tap[T]
+	Groups           [2][]Band
+	Ghosts           []Ghost
+}
+
+// Sparse is a matrix in compressed rows.
+type Sparse[T scalar.Scalar] struct {
+	First []int // len(rows)+1
+	At    []int
+	W     []T // nil means all 1
+}

@@ -1,0 +1,308 @@
+package dist
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// scratch holds the few numbers of a reduction on their way, so that a call
+// allocates nothing.
+type scratch struct {
+	re []float64
+	cx []complex128
+}
+
+func newScratch() *scratch { return &scratch{make([]float64, 16), make([]complex128, 8)} }
+
+// Dot returns xᴴy over all ranks, or over those of this rank's color if the
+// space has a mask. It is collective: one message, none if every rank holds
+// all. Summation goes in an order that does not change, so a result repeats.
+func Dot[T scalar.Scalar](ctx context.Context, x, y Array[T]) (T, error) {
+	return dot(ctx, x, y, true)
+}
+
+// DotT returns xᵀy, without conjugation. Otherwise it is like Dot.
+func DotT[T scalar.Scalar](ctx context.Context, x, y Array[T]) (T, error) {
+	return dot(ctx, x, y, false)
+}
+
+func dot[T scalar.Scalar](ctx context.Context, x, y Array[T], conj bool) (T, error) {
+	alike("Dot", x, y)
+	v, err := dotHere(x, y, conj, x.space.reduces())
+	if err != nil {
+		return 0, err
+	}
+	x.space.sum.cx[0] = v
+	err = sum[T](ctx, x.space, 1)
+	return fromComplex[T](x.space.sum.cx[0]), err
+}
+
+// DotN sets dst[i] = x[i]ᴴy[i] for pairs of arrays on the same ranks, in one
+// message for all.
+func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error {
+	if len(x) != len(dst) || len(y) != len(dst) {
+		return fmt.Errorf("dist: DotN: %d results of %d and %d arrays", len(dst), len(x), len(y))
+	}
+	if len(dst) == 0 {
+		return nil
+	}
+	s, reduces := x[0].space, false
+	for i := range x {
+		alike("DotN", x[i], y[i])
+		if x[i].space.group != s.group {
+			return fmt.Errorf("dist: DotN: array %d is on %v, array 0 on %v", i, x[i].space, s)
+		}
+		reduces = reduces || x[i].space.reduces()
+	}
+	if len(dst) > len(s.sum.cx) {
+		s.sum.cx, s.sum.re = make([]complex128, len(dst)), make([]float64, 2*len(dst))
+	}
+	for i := range x {
+		v, err := dotHere(x[i], y[i], true, reduces)
+		if err != nil {
+			return err
+		}
+		s.sum.cx[i] = v
+	}
+	if reduces {
+		if err := sumOver[T](ctx, s, len(dst)); err != nil {
+			return err
+		}
+	}
+	for i := range dst {
+		dst[i] = fromComplex[T](s.sum.cx[i])
+	}
+	return nil
+}
+
+// dotHere returns this rank's part. Of elements that several ranks hold, one
+// rank counts them if the parts are going to be added up.
+func dotHere[T scalar.Scalar](x, y Array[T], conj, reduces bool) (v complex128, err error) {
+	for i, p := range x.parts {
+		w, err := dotHere(p, y.parts[i], conj, reduces)
+		if err != nil {
+			return 0, err
+		}
+		v += w
+	}
+	if x.parts != nil || reduces && !x.space.primary {
+		return v, nil
+	}
+	return array.Dot(x.local, y.local, conj)
+}
+
+// Sum returns the sum of all elements, like Dot with a vector of ones.
+func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
+	v, err := sumHere(x, x.space.reduces())
+	if err != nil {
+		return 0, err
+	}
+	x.space.sum.cx[0] = v
+	err = sum[T](ctx, x.space, 1)
+	return fromComplex[T](x.space.sum.cx[0]), err
+}
+
+func sumHere[T scalar.Scalar](x Array[T], reduces bool) (v complex128, err error) {
+	for _, p := range x.parts {
+		w, err := sumHere(p, reduces)
+		if err != nil {
+			return 0, err
+		}
+		v += w
+	}
+	if x.parts != nil || reduces && !x.space.primary {
+		return v, nil
+	}
+	return x.local.Kernels().Sum(x.local.Mem())
+}
+
+// Norm returns the p-norm of x: (Σ|x|^p)^(1/p), the largest |x| for p = +Inf, the
+// smallest for -Inf, how many elements are not zero for p = 0. It is collective
+// like Dot, one message, and safe from overflow for p = 2, where only a sum of
+// squares out of range costs two more.
+func Norm[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (float64, error) {
+	if math.IsNaN(p) {
+		return 0, fmt.Errorf("dist: norm: p is NaN")
+	}
+	v, err := normOver(ctx, x, p, 1)
+	switch {
+	case err != nil || p == 0 || math.IsInf(p, 0):
+		return v, err
+	case p != 2:
+		return math.Pow(v, 1/p), nil
+	case v > tiny && !math.IsInf(v, 1) || math.IsNaN(v):
+		return math.Sqrt(v), nil
+	}
+	big, err := normOver(ctx, x, math.Inf(1), 1)
+	if err != nil || big == 0 || math.IsInf(big, 0) {
+		return big, err
+	}
+	v, err = normOver(ctx, x, 2, 1/big)
+	return big * math.Sqrt(v), err
+}
+
+// tiny is a sum of squares below which squares may have been lost.
+const tiny = 1e-280
+
+func normOver[T scalar.Scalar](ctx context.Context, x Array[T], p, scale float64) (float64, error) {
+	s := x.space
+	v, err := normHere(x, p, scale, s.reduces())
+	if err != nil || !s.reduces() {
+		return v, err
+	}
+	b := s.sum.re[:1]
+	op := comm.Sum
+	if math.IsInf(p, 0) {
+		// A minimum or maximum of ranks need not keep a NaN; the second number does.
+		b, op = s.sum.re[:2], comm.Max
+		b[1] = 0
+		if math.IsNaN(v) {
+			v, b[1] = 0, 1
+		}
+		if p < 0 {
+			v = -v
+		}
+	}
+	b[0] = v
+	if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), op); err != nil {
+		return 0, err
+	}
+	switch {
+	case op == comm.Max && b[1] != 0:
+		return math.NaN(), nil
+	case p < 0 && op == comm.Max:
+		return -b[0], nil
+	}
+	return b[0], nil
+}
+
+func normHere[T scalar.Scalar](x Array[T], p, scale float64, reduces bool) (float64, error) {
+	if x.parts == nil {
+		if reduces && !x.space.primary {
+			return nothing(p), nil
+		}
+		return x.local.Kernels().Norm(x.local.Mem(), p, scale)
+	}
+	v := nothing(p)
+	for _, part := range x.parts {
+		w, err := normHere(part, p, scale, reduces)
+		if err != nil {
+			return 0, err
+		}
+		v = join(v, w, p)
+	}
+	return v, nil
+}
+
+// nothing is the norm's part of no elements.
+func nothing(p float64) float64 {
+	if math.IsInf(p, -1) {
+		return math.Inf(1)
+	}
+	return 0
+}
+
+// join puts two parts of a p-norm together. NaN stays NaN.
+func join(a, b, p float64) float64 {
+	switch {
+	case math.IsInf(p, 1):
+		return math.Max(a, b)
+	case math.IsInf(p, -1):
+		return math.Min(a, b)
+	}
+	return a + b
+}
+
+// MinMax returns the smallest and the largest element of a real array in one
+// message. It is collective like Dot.
+func MinMax[T scalar.Scalar](ctx context.Context, x Array[T]) (lo, hi float64, err error) {
+	s := x.space
+	if scalar.Of[T]().IsComplex() {
+		return 0, 0, fmt.Errorf("dist: min and max of %v: complex numbers have no order: %w", scalar.Of[T](), device.ErrUnsupported)
+	}
+	if lo, hi, err = minMaxHere(x); err != nil || !s.reduces() {
+		return lo, hi, err
+	}
+	b := s.sum.re[:3]
+	b[0], b[1], b[2] = -lo, hi, 0
+	if math.IsNaN(lo) {
+		b[0], b[1], b[2] = 0, 0, 1
+	}
+	if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), comm.Max); err != nil {
+		return 0, 0, err
+	}
+	if b[2] != 0 {
+		return math.NaN(), math.NaN(), nil
+	}
+	return -b[0], b[1], nil
+}
+
+func minMaxHere[T scalar.Scalar](x Array[T]) (lo, hi float64, err error) {
+	if x.parts == nil {
+		return x.local.Kernels().MinMax(x.local.Mem())
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range x.parts {
+		l, h, err := minMaxHere(p)
+		if err != nil {
+			return 0, 0, err
+		}
+		lo, hi = math.Min(lo, l), math.Max(hi, h)
+	}
+	return lo, hi, nil
+}
+
+// reduces reports whether a sum over elements must be added up over ranks.
+func (s *Space) reduces() bool {
+	for _, p := range s.parts {
+		if p.reduces() {
+			return true
+		}
+	}
+	return s.split && s.group.Size() > 1
+}
+
+// sum adds the first n numbers of the scratch over the ranks, if it must.
+func sum[T scalar.Scalar](ctx context.Context, s *Space, n int) error {
+	if !s.reduces() {
+		return nil
+	}
+	return sumOver[T](ctx, s, n)
+}
+
+func sumOver[T scalar.Scalar](ctx context.Context, s *Space, n int) error {
+	if scalar.Of[T]().IsComplex() {
+		b := comm.Of(s.sum.cx[:n])
+		return s.group.AllReduce(ctx, b, b, comm.Sum)
+	}
+	for i, v := range s.sum.cx[:n] {
+		s.sum.re[i] = real(v)
+	}
+	b := comm.Of(s.sum.re[:n])
+	err := s.group.AllReduce(ctx, b, b, comm.Sum)
+	for i, v := range s.sum.re[:n] {
+		s.sum.cx[i] = complex(v, 0)
+	}
+	return err
+}
+
+// fromComplex returns v as a T; of a real T, the imaginary part is 0.
+func fromComplex[T scalar.Scalar](v complex128) (t T) {
+	switch p := any(&t).(type) {
+	case *float32:
+		*p = float32(real(v))
+	case *float64:
+		*p = real(v)
+	case *complex64:
+		*p = complex64(v)
+	case *complex128:
+		*p = v
+	}
+	return t
+}

@@ -1,0 +1,45 @@
+package dist
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/scalar"
+)
+
+// Stack returns the space of stacked vectors, one of each space. Spaces may be
+// stacks themselves. All must lie on the same ranks and share their mask.
+func Stack(parts ...*Space) (*Space, error) {
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("dist: a stack of no spaces")
+	}
+	a := parts[0]
+	for i, p := range parts {
+		if p == nil {
+			return nil, fmt.Errorf("dist: stack: space %d is nil", i)
+		}
+		if p.rank.Comm != a.rank.Comm || p.rank.Device != a.rank.Device || p.group != a.group {
+			return nil, fmt.Errorf("dist: stack: space %d is %v, which lies on other ranks, another device or another mask than space 0, %v", i, p, a)
+		}
+	}
+	return &Space{rank: a.rank, group: a.group, parts: slices.Clone(parts), sum: newScratch()}, nil
+}
+
+// StackOf returns the stack of these arrays, over their memory.
+func StackOf[T scalar.Scalar](parts ...Array[T]) (Array[T], error) {
+	spaces := make([]*Space, len(parts))
+	for i, p := range parts {
+		spaces[i] = p.space
+	}
+	s, err := Stack(spaces...)
+	return Array[T]{space: s, parts: slices.Clone(parts)}, err
+}
+
+// Parts returns the spaces of a stack, nil of any other space.
+func (s *Space) Parts() []*Space { return slices.Clone(s.parts) }
+
+// Part returns array i of a stack.
+func (a Array[T]) Part(i int) Array[T] { return a.parts[i] }
+
+// NumParts returns how many arrays a stack has, 0 for an array that is none.
+func (a Array[T]) NumParts() int { return len(a.parts) }

@@ -1,0 +1,123 @@
+package dist
+
+import (
+	"fmt"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// Element-wise operations work on each rank's own block and on each part of a
+// stack. They send nothing and return no error; arrays that lie differently
+// are a bug and panic with LayoutError. Redistribute makes them alike.
+
+// Copy sets dst = src.
+func Copy[T scalar.Scalar](dst, src Array[T]) {
+	alike("Copy", dst, src)
+	for i, p := range dst.parts {
+		Copy(p, src.parts[i])
+	}
+	if dst.parts == nil {
+		array.Copy(dst.local, src.local)
+	}
+}
+
+// Fill sets every element of dst to v.
+func Fill[T scalar.Scalar](dst Array[T], v T) {
+	for _, p := range dst.parts {
+		Fill(p, v)
+	}
+	if dst.parts == nil {
+		array.Fill(dst.local, v)
+	}
+}
+
+// Zero sets every element of dst to 0.
+func Zero[T scalar.Scalar](dst Array[T]) { Fill(dst, 0) }
+
+// Axpby sets y = a·x + b·y. With b = 0, y is not read.
+func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
+	alike("Axpby", x, y)
+	for i, p := range y.parts {
+		Axpby(a, x.parts[i], b, p)
+	}
+	if y.parts == nil {
+		array.Axpby(a, x.local, b, y.local)
+	}
+}
+
+// Combine sets dst = a·x + b·y. dst may be x or y.
+func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
+	alike("Combine", dst, x)
+	alike("Combine", dst, y)
+	for i, p := range dst.parts {
+		Combine(p, a, x.parts[i], b, y.parts[i])
+	}
+	if dst.parts == nil {
+		array.Combine(dst.local, a, x.local, b, y.local)
+	}
+}
+
+// Add sets dst = x + y. dst may be x or y.
+func Add[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, 1, y) }
+
+// Sub sets dst = x - y. dst may be x or y.
+func Sub[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, -1, y) }
+
+// Scale sets dst = a·x. dst may be x.
+func Scale[T scalar.Scalar](dst Array[T], a T, x Array[T]) { Axpby(a, x, 0, dst) }
+
+// Neg sets dst = -x. dst may be x.
+func Neg[T scalar.Scalar](dst, x Array[T]) { Axpby(-1, x, 0, dst) }
+
+// Mul sets dst = x·y, element by element. dst may be x or y.
+func Mul[T scalar.Scalar](dst, x, y Array[T]) { mul("Mul", dst, x, y, array.Mul[T]) }
+
+// MulConj sets dst = conj(x)·y, element by element. dst may be x or y.
+func MulConj[T scalar.Scalar](dst, x, y Array[T]) { mul("MulConj", dst, x, y, array.MulConj[T]) }
+
+func mul[T scalar.Scalar](op string, dst, x, y Array[T], f func(dst, x, y array.Array[T])) {
+	alike(op, dst, x)
+	alike(op, dst, y)
+	for i, p := range dst.parts {
+		mul(op, p, x.parts[i], y.parts[i], f)
+	}
+	if dst.parts == nil {
+		f(dst.local, x.local, y.local)
+	}
+}
+
+// Conj sets dst = conj(x). dst may be x.
+func Conj[T scalar.Scalar](dst, x Array[T]) {
+	alike("Conj", dst, x)
+	for i, p := range dst.parts {
+		Conj(p, x.parts[i])
+	}
+	if dst.parts == nil {
+		array.Conj(dst.local, x.local)
+	}
+}
+
+// Threshold shrinks each element of x towards zero. dst may be x.
+func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t float64) {
+	alike("Threshold", dst, x)
+	for i, p := range dst.parts {
+		Threshold(p, x.parts[i], kind, t)
+	}
+	if dst.parts == nil {
+		array.Threshold(dst.local, x.local, kind, t)
+	}
+}
+
+// alike panics unless x and y lie on the same ranks in the same way.
+func alike[T scalar.Scalar](op string, x, y Array[T]) {
+	if x.space != y.space && !x.space.Equal(y.space) {
+		panic(LayoutError(fmt.Sprintf("dist: %s: %v does not match %v: Redistribute one of them", op, x.space, y.space)))
+	}
+}
+
+// LayoutError is the value of a panic over arrays that lie differently.
+type LayoutError string
+
+func (e LayoutError) Error() string { return string(e) }

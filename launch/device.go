@@ -1,0 +1,66 @@
+package launch
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device/cpu"
+	"github.com/golops/golops/dist"
+)
+
+// onDevice gives each rank of p its device: its share of the cores of this
+// machine, which here ranks share.
+func (c Config) onDevice(p Program, here int) func(context.Context, comm.Comm) error {
+	threads := c.Threads
+	if threads == 0 {
+		threads = share(runtime.NumCPU(), cores(), here)
+	}
+	return func(ctx context.Context, cm comm.Comm) error {
+		d, err := cpu.New(cpu.Config{Threads: threads})
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		r, err := dist.NewRank(ctx, cm, d)
+		if err != nil {
+			return err
+		}
+		return p(ctx, r)
+	}
+}
+
+// share returns the threads of one of several ranks. A launcher that binds its
+// processes has divided the cores already: then mine are a rank's own.
+func share(mine, all, ranks int) int {
+	if ranks < 2 || mine*ranks <= all {
+		return mine
+	}
+	return max(1, mine/ranks)
+}
+
+// cores returns how many cores the machine has, bound or not; 0 if it does
+// not say.
+func cores() int {
+	b, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for part := range strings.SplitSeq(strings.TrimSpace(string(b)), ",") {
+		lo, hi, found := strings.Cut(part, "-")
+		if !found {
+			hi = lo
+		}
+		l, err1 := strconv.Atoi(lo)
+		h, err2 := strconv.Atoi(hi)
+		if err1 != nil || err2 != nil || h < l {
+			return 0
+		}
+		n += h - l + 1
+	}
+	return n
+}

@@ -1,0 +1,74 @@
+// Package linop defines linear maps between distributed arrays, their algebra
+// and their stacks.
+package linop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// Map is a linear map from vectors of D to vectors of R, known by what it does
+// and by what its adjoint does.
+//
+// Forward and Adjoint are collective. They may assume that dst and src are of
+// the right space and do not overlap, must overwrite all of dst, must leave src
+// alone and allocate nothing. A Map belongs to one rank; Apply and ApplyAdjoint
+// check before they call.
+type Map[D, R scalar.Scalar] interface {
+	Domain() *dist.Space // its Shape is dims of PyLops
+	Range() *dist.Space  // its Shape is dimsd of PyLops
+	Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error
+	Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error
+}
+
+// Operator is a Map that keeps the element type.
+type Operator[T scalar.Scalar] = Map[T, T]
+
+// Spaces supplies Domain and Range to the Map that embeds it.
+type Spaces struct{ Dom, Rng *dist.Space }
+
+// Domain returns the space of models.
+func (s Spaces) Domain() *dist.Space { return s.Dom }
+
+// Range returns the space of data.
+func (s Spaces) Range() *dist.Space { return s.Rng }
+
+// Apply sets dst = a·src, or says why it cannot be.
+func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[R], src dist.Array[D]) error {
+	if err := check("apply", dst.Space(), a.Range(), src.Space(), a.Domain()); err != nil {
+		return err
+	}
+	return a.Forward(ctx, dst, src)
+}
+
+// ApplyAdjoint sets dst = aᴴ·src, or says why it cannot be.
+func ApplyAdjoint[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[D], src dist.Array[R]) error {
+	if err := check("apply adjoint", dst.Space(), a.Domain(), src.Space(), a.Range()); err != nil {
+		return err
+	}
+	return a.Adjoint(ctx, dst, src)
+}
+
+func check(what string, dst, wantDst, src, wantSrc *dist.Space) error {
+	switch {
+	case dst == nil || src == nil:
+		return fmt.Errorf("linop: %s: an array without elements was given: make one with dist.New", what)
+	case !dst.Equal(wantDst):
+		return fmt.Errorf("linop: %s: the result is of %v, the operator gives %v", what, dst, wantDst)
+	case !src.Equal(wantSrc):
+		return fmt.Errorf("linop: %s: the argument is of %v, the operator takes %v", what, src, wantSrc)
+	}
+	return nil
+}
+
+// Image returns a·x in a new array.
+func Image[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]) (dist.Array[R], error) {
+	y, err := dist.New[R](a.Range())
+	if err != nil {
+		return y, err
+	}
+	return y, Apply(ctx, a, y, x)
+}
