@@ -28,7 +28,7 @@ var floor = map[string]int{
 var leaf = map[string]bool{
 	"comm/local": true, "comm/mpi": true, "comm/nccl": true,
 	"device/cpu": true, "device/cuda": true, "device/hip": true,
-	"internal/dl": true, "internal/sched": true, "internal/mpirun": true,
+	"internal/dl": true, "internal/sched": true, "internal/mpirun": true, "internal/golden": true,
 }
 
 const commFloor, launchFloor = 2, 8

@@ -1,0 +1,229 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// along applies a matrix along one axis, whole or split over ranks.
+type along[T scalar.Scalar] struct {
+	linop.Spaces
+	forward, adjoint *line[T]
+}
+
+func (a *along[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	return a.forward.run(ctx, dst.Local(), src.Local(), false)
+}
+
+func (a *along[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	return a.adjoint.run(ctx, dst.Local(), src.Local(), false)
+}
+
+// axisOf returns the axis of x that a user names and its extent.
+func axisOf(x *dist.Space, axis int) (a, n int, err error) {
+	if x == nil {
+		return 0, 0, errors.New("no space given")
+	}
+	if x.Parts() != nil {
+		return 0, 0, errors.New("the space is a stack: take one of its parts")
+	}
+	if a, err = x.Shape().Axis(axis); err != nil {
+		return 0, 0, err
+	}
+	return a, x.Shape().Dim(a), nil
+}
+
+// resized returns x with another extent of one axis. If that axis is split,
+// counts says how; nil means balanced.
+func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
+	l := x.Layout()
+	l.Mask = nil
+	if l.Replicate != dist.Scattered {
+		l.Grid, l.Axes, l.Counts = nil, nil, nil
+	} else {
+		l.Counts = slices.Clone(l.Counts)
+		for g, a := range l.Axes {
+			if a == axis {
+				l.Counts[g] = counts
+			}
+			if a == axis && l.Grid[g] == 1 {
+				l.Counts[g] = nil
+			}
+		}
+	}
+	return x.Like(l, x.Shape().With(axis, n).Dims()...)
+}
+
+// newAlong returns m along an axis of x. counts are the rows of the range on
+// each rank of a split axis; nil means as in x if the extent stays, balanced
+// if not. It ends a collective constructor: err and values are agreed upon.
+func newAlong[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, axis int, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
+	if x == nil {
+		return nil, fmt.Errorf("%s: no space given", what)
+	}
+	var a *along[T]
+	if err == nil {
+		a, err = buildAlong(x, axis, m, counts)
+	}
+	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
+	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func buildAlong[T scalar.Scalar](x *dist.Space, axis int, m matrix[T], counts []int) (*along[T], error) {
+	y := x
+	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
+		var err error
+		if y, err = resized(x, axis, m.rows, counts); err != nil {
+			return nil, err
+		}
+	}
+	a := &along[T]{Spaces: linop.Spaces{Dom: x, Rng: y}}
+	var err error
+	if a.forward, err = newLine(y, x, axis, m); err == nil {
+		a.adjoint, err = newLine(x, y, axis, m.adjoint())
+	}
+	return a, err
+}
+
+// line is one direction of an along: what it computes, and the messages that
+// bring the rows it needs from other ranks. Rows that a rank needs of another
+// come in one message and stay where they arrive; the kernel reads them there.
+type line[T scalar.Scalar] struct {
+	comm    comm.Comm
+	b       *device.Banded[T]
+	in, out []message
+	ghost   array.Array[T]
+	packed  array.Array[T]
+	reqs    []comm.Request
+}
+
+// message is elements lo to hi of the ghosts, or of the packed rows. A direct
+// one lies together in the block, from at on, and needs no packing.
+type message struct {
+	peer, lo, hi int
+	direct       bool
+	at           int
+	pieces       []device.Strided
+}
+
+// newLine plans dst = m·src along an axis.
+func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T]) (*line[T], error) {
+	l := &line[T]{comm: src.Comm()}
+	grid, counts := src.SplitBy(axis)
+	coords := src.Coords(src.Comm().Rank())
+	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
+	if grid != dist.Whole {
+		_, dstCounts := dst.SplitBy(axis)
+		me, ends, rows = coords[grid], starts(counts), starts(dstCounts)
+	}
+	outer, n, inner := src.LocalShape().Around(axis)
+	needs := m.needs(rows[me], rows[me+1], ends)
+	ghost := make([]int, len(needs))
+	var blocks []device.Ghost
+	size, packed := 0, 0
+	for p := range needs {
+		if p == me {
+			continue
+		}
+		coords[max(grid, 0)] = p
+		peer := src.RankAt(coords)
+		if k := count(needs[p]) * outer * inner; k > 0 {
+			blocks = append(blocks, device.Ghost{At: size, Rows: count(needs[p])})
+			ghost[p] = len(blocks)
+			l.in = append(l.in, message{peer: peer, lo: size, hi: size + k})
+			size += k
+		}
+		theirs := m.needs(rows[p], rows[p+1], ends)[me]
+		if k := count(theirs) * outer * inner; k > 0 {
+			g := message{peer: peer, lo: packed, hi: packed + k}
+			g.pack(theirs, ends[me], outer, n, inner)
+			l.out = append(l.out, g)
+			packed += k
+		}
+	}
+	l.b = banded(m, rows[me], rows[me+1], ends, me, needs, ghost)
+	l.b.Outer, l.b.Inner, l.b.Ghosts = outer, inner, blocks
+	l.reqs = make([]comm.Request, 0, len(l.in)+len(l.out))
+	var err error
+	if l.ghost, err = array.New[T](src.Device(), shape.Of(size)); err != nil {
+		return nil, err
+	}
+	l.packed, err = array.New[T](src.Device(), shape.Of(packed))
+	return l, err
+}
+
+// pack plans to put rows of a block of outer × n × inner elements, whose first
+// row is first, behind each other as outer × rows × inner.
+func (g *message) pack(s []span, first, outer, n, inner int) {
+	if g.direct = outer == 1 && len(s) == 1; g.direct {
+		g.at = (s[0].lo - first) * inner
+		return
+	}
+	rows, at := count(s), 0
+	for _, x := range s {
+		c := device.Strided{Shape: shape.Of(outer, (x.hi-x.lo)*inner), DstAt: g.lo + at*inner, SrcAt: (x.lo - first) * inner}
+		c.Dst[0], c.Dst[1] = rows*inner, 1
+		c.Src[0], c.Src[1] = n*inner, 1
+		g.pieces = append(g.pieces, c)
+		at += x.hi - x.lo
+	}
+}
+
+// starts returns the first row of each rank and the end.
+func starts(counts []int) []int {
+	s := make([]int, len(counts)+1)
+	for i, c := range counts {
+		s[i+1] = s[i] + c
+	}
+	return s
+}
+
+// run sets dst = m·src or, if add, adds to dst. Rows that need no others' are
+// computed while those are on their way.
+func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) error {
+	k := dst.Kernels()
+	reqs := l.reqs[:0]
+	for _, g := range l.in {
+		q, err := l.comm.IRecv(ctx, comm.Of(l.ghost.Mem().Host[g.lo:g.hi]), g.peer)
+		if err != nil {
+			return err
+		}
+		reqs = append(reqs, q)
+	}
+	for i := range l.out {
+		g := &l.out[i]
+		from := l.packed.Slice(g.lo, g.hi)
+		if g.direct {
+			from = src.Slice(g.at, g.at+g.hi-g.lo)
+		}
+		for j := range g.pieces {
+			k.CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
+		}
+		q, err := l.comm.ISend(ctx, comm.Of(from.Mem().Host), g.peer)
+		if err != nil {
+			return err
+		}
+		reqs = append(reqs, q)
+	}
+	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 0, add)
+	for _, q := range reqs[:len(l.in)] {
+		if err := q.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 1, add)
+	return comm.WaitAll(ctx, reqs[len(l.in):]...)
+}

@@ -1,0 +1,258 @@
+package ops
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// matrix is a sparse matrix that acts along one axis of an array, as runs of
+// rows with the same taps. Derivatives, filters, flips, paddings and the like
+// are such matrices; their adjoints come from turning the matrix around, so
+// that no operator here writes its adjoint.
+type matrix[T scalar.Scalar] struct {
+	rows, cols int
+	bands      []band[T] // in order of rows; rows in none of them are zero
+}
+
+// band is rows lo to hi: row i is Σ c·(row at+step·(i-lo) of the argument).
+type band[T scalar.Scalar] struct {
+	lo, hi int
+	taps   []tap[T]
+}
+
+type tap[T scalar.Scalar] struct {
+	at, step int
+	c        T
+}
+
+// last returns the source row of the last of n rows.
+func (t tap[T]) last(n int) int { return t.at + t.step*(n-1) }
+
+// moved returns the tap as seen from n rows further on.
+func (t tap[T]) moved(n int) tap[T] {
+	t.at += t.step * n
+	return t
+}
+
+// add appends rows lo to hi with these coefficients at offsets from the row
+// itself, if there are such rows.
+func (m *matrix[T]) add(lo, hi int, taps ...tap[T]) {
+	if lo < hi {
+		m.bands = append(m.bands, band[T]{lo, hi, taps})
+	}
+}
+
+// stencil returns taps with consecutive offsets from first on, relative to row
+// lo of a band. Coefficients that are zero are left out.
+func stencil[T scalar.Scalar](lo, first int, coefs ...float64) []tap[T] {
+	var taps []tap[T]
+	for k, c := range coefs {
+		if c != 0 {
+			taps = append(taps, tap[T]{lo + first + k, 1, scalar.From[T](complex(c, 0))})
+		}
+	}
+	return taps
+}
+
+// run is rows lo to hi to which one tap contributes; the tap reads row at for lo.
+type run[T scalar.Scalar] struct {
+	lo, hi int
+	t      tap[T]
+}
+
+// sweep returns the matrix of these runs, in any order: a band ends where a run
+// begins or ends.
+func sweep[T scalar.Scalar](rows, cols int, runs []run[T]) matrix[T] {
+	runs = slices.DeleteFunc(runs, func(r run[T]) bool { return r.lo >= r.hi })
+	var cuts []int
+	for _, r := range runs {
+		cuts = append(cuts, r.lo, r.hi)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	slices.SortStableFunc(runs, func(a, b run[T]) int { return cmp.Compare(a.lo, b.lo) })
+	out := matrix[T]{rows: rows, cols: cols}
+	var live []run[T]
+	for i := 0; i+1 < len(cuts); i++ {
+		lo, hi := cuts[i], cuts[i+1]
+		live = slices.DeleteFunc(live, func(r run[T]) bool { return r.hi <= lo })
+		for len(runs) > 0 && runs[0].lo == lo {
+			live = append(live, runs[0])
+			runs = runs[1:]
+		}
+		if len(live) == 0 {
+			continue
+		}
+		b := band[T]{lo: lo, hi: hi}
+		for _, r := range live {
+			b.taps = append(b.taps, r.t.moved(lo-r.lo))
+		}
+		// Taps in the order of their rows read memory in order.
+		slices.SortStableFunc(b.taps, func(a, b tap[T]) int { return cmp.Compare(a.at, b.at) })
+		out.bands = append(out.bands, b)
+	}
+	return out
+}
+
+// adjoint returns the conjugate transpose of m: each tap of a band covers a run
+// of columns.
+func (m matrix[T]) adjoint() matrix[T] {
+	var runs []run[T]
+	for _, b := range m.bands {
+		for _, t := range b.taps {
+			c := scalar.Conj(t.c)
+			first, last := t.at, t.last(b.hi-b.lo)
+			switch {
+			case t.step > 0:
+				runs = append(runs, run[T]{first, last + 1, tap[T]{b.lo, 1, c}})
+			case t.step < 0:
+				runs = append(runs, run[T]{last, first + 1, tap[T]{b.hi - 1, -1, c}})
+			default:
+				for i := b.lo; i < b.hi; i++ {
+					runs = append(runs, run[T]{t.at, t.at + 1, tap[T]{i, 1, c}})
+				}
+			}
+		}
+	}
+	return sweep(m.cols, m.rows, runs)
+}
+
+// cut returns the bands of rows lo to hi, split so that each tap reads rows
+// from between two neighbours of the sorted list ends only.
+func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
+	var out []band[T]
+	first, _ := slices.BinarySearchFunc(m.bands, lo, func(b band[T], lo int) int { return cmp.Compare(b.hi, lo+1) })
+	for _, b := range m.bands[first:] {
+		if b.lo >= hi {
+			break
+		}
+		from, to := max(b.lo, lo), min(b.hi, hi)
+		at := []int{from, to}
+		for _, t := range b.taps {
+			if t.step == 0 {
+				continue
+			}
+			for _, e := range ends {
+				// The first row of the band on the other side of e.
+				i := b.lo + t.step*(e-t.at)
+				if t.step < 0 {
+					i++
+				}
+				if i > from && i < to {
+					at = append(at, i)
+				}
+			}
+		}
+		slices.Sort(at)
+		at = slices.Compact(at)
+		for k := 0; k+1 < len(at); k++ {
+			p := band[T]{at[k], at[k+1], make([]tap[T], len(b.taps))}
+			for j, t := range b.taps {
+				p.taps[j] = t.moved(at[k] - b.lo)
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// span is a run of rows, lo to hi.
+type span struct{ lo, hi int }
+
+// needs returns the rows that rows lo to hi of m read, for each interval of
+// ends, in order and without overlap.
+func (m matrix[T]) needs(lo, hi int, ends []int) [][]span {
+	out := make([][]span, len(ends)-1)
+	for _, b := range m.cut(lo, hi, ends) {
+		for _, t := range b.taps {
+			s := span{min(t.at, t.last(b.hi-b.lo)), max(t.at, t.last(b.hi-b.lo)) + 1}
+			o := owner(ends, s.lo)
+			out[o] = append(out[o], s)
+		}
+	}
+	for o, s := range out {
+		out[o] = merge(s)
+	}
+	return out
+}
+
+// merge sorts spans and joins those that touch.
+func merge(s []span) []span {
+	slices.SortFunc(s, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
+	var out []span
+	for _, x := range s {
+		if n := len(out); n > 0 && x.lo <= out[n-1].hi {
+			out[n-1].hi = max(out[n-1].hi, x.hi)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// owner returns the interval of ends that holds row i.
+func owner(ends []int, i int) int {
+	at, found := slices.BinarySearch(ends, i)
+	if !found {
+		return at - 1
+	}
+	for at+1 < len(ends) && ends[at+1] == i { // intervals of no rows end here too
+		at++
+	}
+	return at
+}
+
+// place returns where row i lies among the rows of spans that follow each other.
+func place(s []span, i int) int {
+	n := 0
+	for _, x := range s {
+		if i < x.hi {
+			return n + i - x.lo
+		}
+		n += x.hi - x.lo
+	}
+	return n
+}
+
+// count returns the rows of all spans.
+func count(s []span) int {
+	n := 0
+	for _, x := range s {
+		n += x.hi - x.lo
+	}
+	return n
+}
+
+// banded lists the bands of rows ends to end for the kernel, with the rows in
+// neither band as a band without taps. ghost numbers the block of each owner
+// that is not me, from 1.
+func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs [][]span, ghost []int) *device.Banded[T] {
+	out := &device.Banded[T]{DstRows: hi - lo, SrcRows: ends[me+1] - ends[me]}
+	next := lo
+	zero := func(to int) {
+		if next < to {
+			out.Groups[0] = append(out.Groups[0], device.Band{Lo: next - lo, Hi: to - lo})
+		}
+	}
+	for _, b := range m.cut(lo, hi, ends) {
+		zero(b.lo)
+		next = b.hi
+		d := device.Band{Lo: b.lo - lo, Hi: b.hi - lo, First: len(out.Taps)}
+		group := 0
+		for _, t := range b.taps {
+			k := device.Tap[T]{At: t.at - ends[me], Step: t.step, Coef: t.c}
+			if o := owner(ends, t.at); o != me {
+				k.At, k.Ghost = place(needs[o], t.at), ghost[o]
+				group = 1
+			}
+			out.Taps = append(out.Taps, k)
+		}
+		d.Last = len(out.Taps)
+		out.Groups[group] = append(out.Groups[group], d)
+	}
+	zero(hi)
+	return out
+}

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewConvolve1D filters along an axis of x with a compact filter whose sample
+// offset lies at time zero:
+//
+//	y[i] = Σₖ h[k]·x[i+offset-k]
+//
+// with zeros beyond the ends; y is as long as x or, if that is longer, as h. Where
+// the axis is split, ranks exchange as many rows as the filter is long.
+func NewConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h []T, offset int) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	if len(h) == 0 {
+		err = errors.Join(err, errors.New("the filter has no samples"))
+	} else if offset < 0 || offset >= len(h) {
+		err = errors.Join(err, fmt.Errorf("offset is %d: samples of the filter are 0 to %d", offset, len(h)-1))
+	}
+	return newAlong(ctx, "ops: convolve", x, a, filter(max(n, len(h)), n, h, offset), nil, err, "filter ", h, " offset ", offset)
+}
+
+// filter returns the matrix of a convolution.
+func filter[T scalar.Scalar](rows, cols int, h []T, offset int) matrix[T] {
+	var runs []run[T]
+	for k, c := range h {
+		lo, hi := max(k-offset, 0), min(cols+k-offset, rows)
+		runs = append(runs, run[T]{lo, hi, tap[T]{lo + offset - k, 1, c}})
+	}
+	return sweep(rows, cols, runs)
+}
+
+// NewSmoothing1D replaces each sample by the mean of the n around it, with zeros
+// beyond the ends. An even n counts as n+1.
+func NewSmoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
+	a, rows, err := axisOf(x, axis)
+	h, e := box[T](n)
+	return newAlong(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
+}
+
+// NewSmoothing2D replaces each sample by the mean of the n[0] × n[1] around it
+// along two axes.
+func NewSmoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2]int) (linop.Operator[T], error) {
+	first, err := NewSmoothing1D[T](ctx, x, axes[0], n[0])
+	if err != nil {
+		return nil, err
+	}
+	second, err := NewSmoothing1D[T](ctx, x, axes[1], n[1])
+	if err != nil {
+		return nil, err
+	}
+	return linop.Compose(second, first)
+}
+
+// box returns the filter that takes a mean of n, or of n+1 if n is even.
+func box[T scalar.Scalar](n int) ([]T, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("length %d: must be at least 1", n)
+	}
+	n |= 1
+	h := make([]T, n)
+	for i := range h {
+		h[i] = scalar.From[T](complex(1/float64(n), 0))
+	}
+	return h, nil
+}

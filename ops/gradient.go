@@ -1,0 +1,82 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// gradient holds the first derivative along each axis.
+type gradient[T scalar.Scalar] struct {
+	linop.Spaces
+	parts []*along[T]
+}
+
+// NewGradient returns the first derivatives along all axes of x as a stack, one
+// part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). samplings has one entry per axis; nil
+// means all 1. The rest is as in NewFirstDerivative; d.Sampling must be 0.
+func NewGradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings []float64, d Derivative) (linop.Operator[T], error) {
+	if x == nil {
+		return nil, errors.New("ops: gradient: no space given")
+	}
+	g := &gradient[T]{}
+	err := g.build(x, samplings, d)
+	if err := dist.Agree(ctx, x.Comm(), "ops: gradient", err, x.Shape(), samplings, d); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) error {
+	n := x.Shape().Rank()
+	if samplings != nil && len(samplings) != n {
+		return fmt.Errorf("%d samplings for an array of %d axes", len(samplings), n)
+	}
+	if d.Sampling != 0 {
+		return fmt.Errorf("Sampling is %g, but samplings are given per axis", d.Sampling)
+	}
+	for axis := range n {
+		_, rows, err := axisOf(x, axis)
+		if samplings != nil {
+			d.Sampling = samplings[axis]
+		}
+		if err := errors.Join(err, d.Validate()); err != nil {
+			return err
+		}
+		m, err := firstDerivative[T](rows, d)
+		if err != nil {
+			return fmt.Errorf("axis %d: %w", axis, err)
+		}
+		p, err := buildAlong(x, axis, m, nil)
+		if err != nil {
+			return err
+		}
+		g.parts = append(g.parts, p)
+	}
+	y, err := dist.Stack(slices.Repeat([]*dist.Space{x}, n)...)
+	g.Spaces = linop.Spaces{Dom: x, Rng: y}
+	return err
+}
+
+func (g *gradient[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range g.parts {
+		if err := p.Forward(ctx, dst.Part(i), src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *gradient[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range g.parts {
+		if err := p.adjoint.run(ctx, dst.Local(), src.Part(i).Local(), i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package ops
+
+import (
+	"context"
+	"errors"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// Halo says how far blocks are widened.
+type Halo struct {
+	Front, Back []int // cells along each axis; nil means none
+	Edges       bool  // also beyond the ends of the array, by cells that are zero
+}
+
+// NewHalo widens each rank's block by copies of the cells around it, corners
+// included, over any grid of ranks; a halo may be wider than the neighbour's
+// block. The adjoint adds each copy back to the cell it came from.
+func NewHalo[T scalar.Scalar](ctx context.Context, x *dist.Space, h Halo) (linop.Operator[T], error) {
+	if x == nil {
+		return nil, errors.New("ops: halo: no space given")
+	}
+	if h.Front == nil {
+		h.Front = make([]int, x.Shape().Rank())
+	}
+	if h.Back == nil {
+		h.Back = make([]int, x.Shape().Rank())
+	}
+	o, err := dist.NewHalo[T](x, h.Front, h.Back, h.Edges)
+	if err := dist.Agree(ctx, x.Comm(), "ops: halo", err, h); err != nil {
+		return nil, err
+	}
+	return o, nil
+}

@@ -1,0 +1,185 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// Rule is a rule of numerical integration.
+type Rule uint8
+
+// The rules of CausalIntegration.
+const (
+	Full        Rule = iota // every sample counts whole
+	Half                    // the last sample counts half
+	Trapezoidal             // the first and the last sample count half
+)
+
+// Integration says how an axis is integrated.
+type Integration struct {
+	Sampling    float64 // distance between samples; 0 means 1
+	Rule        Rule
+	RemoveFirst bool // the first sample of the result is left out
+}
+
+// Validate reports everything that is wrong with c.
+func (c Integration) Validate() error {
+	var errs []error
+	if math.IsNaN(c.Sampling) || math.IsInf(c.Sampling, 0) || c.Sampling < 0 {
+		errs = append(errs, fmt.Errorf("Sampling is %g, must be positive and finite, or 0 for 1", c.Sampling))
+	}
+	if c.Rule > Trapezoidal {
+		errs = append(errs, fmt.Errorf("Rule is %d: have Full, Half, Trapezoidal", c.Rule))
+	}
+	return errors.Join(errs...)
+}
+
+// integration is y = Δ·(L·D·x - ½·R·x) with running sums L and diagonals D, which
+// halves the first row for the trapezoidal rule, and R, which marks the rows
+// from which half a sample is taken.
+type integration[T scalar.Scalar] struct {
+	linop.Spaces
+	step            T
+	d, r            array.Array[T] // of this rank's rows; r is empty for the full rule
+	outer, n, inner int
+	line            comm.Comm
+	tmp             array.Array[T]
+	all, start      array.Array[T] // sums of all ranks' blocks, and of those before this one
+}
+
+// NewCausalIntegration integrates along an axis of x with step Δ:
+//
+//	full         y[i] = Δ·(x[0] + ... + x[i])
+//	half         y[i] = Δ·(x[0] + ... + x[i-1] + x[i]/2)
+//	trapezoidal  y[i] = Δ·(x[0]/2 + x[1] + ... + x[i-1] + x[i]/2), y[0] = Δ·x[0]/2
+//
+// Where the axis is split, ranks exchange the sums of their blocks.
+func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, c Integration) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	if x == nil {
+		return nil, fmt.Errorf("ops: causal integration: %w", err)
+	}
+	err = errors.Join(err, c.Validate())
+	if err == nil && c.RemoveFirst && n == 0 {
+		err = errors.New("RemoveFirst of an axis without samples")
+	}
+	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", err, "axis ", axis, " of ", x.Shape(), c); err != nil {
+		return nil, err
+	}
+	o := &integration[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	if o.line, err = x.Line(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil || !c.RemoveFirst {
+		return o, err
+	}
+	m := matrix[T]{rows: n - 1, cols: n}
+	m.add(0, n-1, tap[T]{1, 1, 1})
+	_, counts := x.SplitBy(a)
+	if counts = append([]int(nil), counts...); counts != nil {
+		counts[owner(starts(counts), 0)]--
+	}
+	rest, err := newAlong(ctx, "ops: causal integration", x, a, m, counts, nil)
+	if err != nil {
+		return nil, err
+	}
+	return linop.Compose(rest, o)
+}
+
+func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
+	o.outer, o.n, o.inner = x.LocalShape().Around(axis)
+	o.step = scalar.From[T](complex(c.Sampling, 0))
+	if c.Sampling == 0 {
+		o.step = 1
+	}
+	first := x.Box(x.Comm().Rank()).Lo[axis]
+	d, r := make([]T, o.n), make([]T, o.n)
+	for i := range d {
+		d[i], r[i] = 1, 1
+		if c.Rule == Trapezoidal && first+i == 0 {
+			d[i], r[i] = scalar.From[T](0.5), 0
+		}
+	}
+	if c.Rule == Full {
+		r = nil
+	}
+	var err error
+	alloc := func(dst *array.Array[T], n int) {
+		if err == nil {
+			*dst, err = array.New[T](x.Device(), shape.Of(n))
+		}
+	}
+	alloc(&o.d, len(d))
+	alloc(&o.r, len(r))
+	alloc(&o.tmp, x.LocalShape().Size())
+	alloc(&o.all, o.line.Size()*o.outer*o.inner)
+	alloc(&o.start, o.outer*o.inner)
+	if err == nil {
+		err = errors.Join(o.d.CopyIn(d), o.r.CopyIn(r))
+	}
+	return err
+}
+
+func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	y, x, k := dst.Local(), src.Local(), dst.Local().Kernels()
+	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.outer, o.inner, false)
+	if err := o.scan(ctx, y, o.tmp, false); err != nil {
+		return err
+	}
+	o.less(y, x)
+	return nil
+}
+
+func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	x, y, k := dst.Local(), src.Local(), dst.Local().Kernels()
+	if err := o.scan(ctx, x, y, true); err != nil {
+		return err
+	}
+	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.outer, o.inner, false)
+	o.less(x, y)
+	return nil
+}
+
+// less sets y = Δ·(y - ½·R·x).
+func (o *integration[T]) less(y, x array.Array[T]) {
+	if o.r.Len() == 0 {
+		y.Kernels().Axpby(o.step, y.Mem(), 0, y.Mem())
+		return
+	}
+	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.outer, o.inner, false)
+	y.Kernels().Axpby(-o.step/2, o.tmp.Mem(), o.step, y.Mem())
+}
+
+// scan sets dst to the running sums of src over all ranks of the axis.
+func (o *integration[T]) scan(ctx context.Context, dst, src array.Array[T], reverse bool) error {
+	k, n, start := dst.Kernels(), o.start.Len(), o.start
+	if o.line.Size() == 1 {
+		start = o.start.Slice(0, 0)
+	} else {
+		me := o.line.Rank()
+		mine := o.all.Slice(me*n, (me+1)*n)
+		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
+		if err := o.line.AllGather(ctx, comm.Of(o.all.Mem().Host), comm.Of(mine.Mem().Host)); err != nil {
+			return err
+		}
+		lo, hi := 0, me
+		if reverse {
+			lo, hi = me+1, o.line.Size()
+		}
+		k.Fill(start.Mem(), 0)
+		for p := lo; p < hi; p++ {
+			k.Axpby(1, o.all.Slice(p*n, (p+1)*n).Mem(), 1, start.Mem())
+		}
+	}
+	k.ScanAxis(dst.Mem(), src.Mem(), start.Mem(), o.outer, o.n, o.inner, reverse)
+	return nil
+}

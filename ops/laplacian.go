@@ -1,0 +1,98 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// Laplacian says what a Laplacian adds up. Its zero value takes the last two
+// axes with weights and samplings of 1.
+type Laplacian struct {
+	Axes      []int     // nil means the last two
+	Weights   []float64 // one per axis; nil means all 1
+	Samplings []float64 // one per axis; nil means all 1
+	Kind      Kind
+	Edge      bool
+}
+
+// sum adds up matrices along several axes.
+type sum[T scalar.Scalar] struct {
+	linop.Spaces
+	parts []*along[T]
+}
+
+// NewLaplacian returns the weighted sum of second derivatives
+//
+//	y = Σₖ wₖ ∂²x/∂aₖ²
+//
+// over axes aₖ of x.
+func NewLaplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, l Laplacian) (linop.Operator[T], error) {
+	if x == nil {
+		return nil, errors.New("ops: laplacian: no space given")
+	}
+	axes := l.Axes
+	if axes == nil {
+		axes = []int{-2, -1}
+	}
+	s := &sum[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	err := s.build(x, axes, l)
+	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), l); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
+	if l.Weights != nil && len(l.Weights) != len(axes) || l.Samplings != nil && len(l.Samplings) != len(axes) {
+		return fmt.Errorf("%d weights and %d samplings for %d axes", len(l.Weights), len(l.Samplings), len(axes))
+	}
+	if len(axes) == 0 {
+		return errors.New("no axes given")
+	}
+	for k, axis := range axes {
+		a, n, err := axisOf(x, axis)
+		d, w := Derivative{Kind: l.Kind, Edge: l.Edge}, 1.0
+		if l.Samplings != nil {
+			d.Sampling = l.Samplings[k]
+		}
+		if l.Weights != nil {
+			w = l.Weights[k]
+		}
+		if err := errors.Join(err, d.Validate()); err != nil {
+			return err
+		}
+		m, err := secondDerivative[T](n, d, w)
+		if err != nil {
+			return fmt.Errorf("axis %d: %w", axis, err)
+		}
+		p, err := buildAlong(x, a, m, nil)
+		if err != nil {
+			return err
+		}
+		s.parts = append(s.parts, p)
+	}
+	return nil
+}
+
+func (s *sum[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range s.parts {
+		if err := p.forward.run(ctx, dst.Local(), src.Local(), i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sum[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range s.parts {
+		if err := p.adjoint.run(ctx, dst.Local(), src.Local(), i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

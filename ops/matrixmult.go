@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// matrixMult multiplies by this rank's rows of a dense matrix.
+type matrixMult[T scalar.Scalar] struct {
+	linop.Spaces
+	a          array.Array[T] // rows × cols
+	rows, cols int
+	wide       int       // columns of x, all axes but the first taken together
+	line       comm.Comm // ranks that share the first axis
+	counts     []int     // elements of x on each of them
+	all        array.Array[T]
+}
+
+// NewMatrixMult returns y = A·x along the first axis of x, for each index of the
+// others, with a dense A of rows × x.Shape().Dim(0) numbers, row after row.
+//
+// Where the first axis of x is whole, every rank gives all of A and nothing is
+// sent. Where it is split, so is that of y, evenly, and a rank gives the rows of
+// A that belong to its rows of y: x is gathered for the product, and the adjoint
+// adds up and scatters.
+func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
+	_, n, err := axisOf(x, 0)
+	if x == nil {
+		return nil, fmt.Errorf("ops: matrix product: %w", err)
+	}
+	o := &matrixMult[T]{Spaces: linop.Spaces{Dom: x}, cols: n}
+	if err == nil && rows < 0 {
+		err = fmt.Errorf("%d rows, must not be negative", rows)
+	}
+	if err == nil {
+		o.Rng, err = resized(x, 0, rows, nil)
+	}
+	if err == nil {
+		o.rows = o.Rng.LocalShape().Dim(0)
+		if _, _, o.wide = x.LocalShape().Around(0); len(a) != o.rows*n {
+			err = fmt.Errorf("%d numbers on rank %d for a matrix of %d × %d", len(a), x.Comm().Rank(), o.rows, n)
+		}
+	}
+	if err == nil {
+		o.a, err = array.FromHost(x.Device(), shape.Of(o.rows, n), a)
+	}
+	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err, rows, " × ", n); err != nil {
+		return nil, err
+	}
+	if o.line, err = x.Line(ctx, 0); err != nil || o.line.Size() == 1 {
+		return o, err
+	}
+	_, counts := x.SplitBy(0)
+	for _, c := range counts {
+		o.counts = append(o.counts, c*o.wide)
+	}
+	o.all, err = array.New[T](x.Device(), shape.Of(n*o.wide))
+	return o, dist.Agree(ctx, x.Comm(), "ops: matrix product", err)
+}
+
+func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	x := src.Local()
+	if o.counts != nil {
+		if err := o.line.AllGatherV(ctx, comm.Of(o.all.Mem().Host), o.counts, comm.Of(x.Mem().Host)); err != nil {
+			return err
+		}
+		x = o.all
+	}
+	return o.product(dst.Local(), x, device.NoTrans, o.rows, o.cols)
+}
+
+func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if o.counts == nil {
+		return o.product(dst.Local(), src.Local(), device.ConjTrans, o.cols, o.rows)
+	}
+	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
+		return err
+	}
+	return o.line.ReduceScatterV(ctx, comm.Of(dst.Local().Mem().Host), comm.Of(o.all.Mem().Host), o.counts, comm.Sum)
+}
+
+// product sets y = op(A)·x for op(A) of m × k.
+func (o *matrixMult[T]) product(y, x array.Array[T], op device.Trans, m, k int) error {
+	if o.wide == 1 {
+		return y.Kernels().Gemv(op, o.rows, o.cols, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
+	}
+	return y.Kernels().Gemm(op, device.NoTrans, m, o.wide, k, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
+}

@@ -1,0 +1,75 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewNonStationaryConvolve1D filters along an axis of x with a filter that
+// changes on the way: sample j of x is spread by filter h_j,
+//
+//	y[i] = Σⱼ h_j[i-j+len/2]·x[j]
+//
+// where h_j is filters[k] at j = at[k], a linear mix of the two nearest between,
+// and the first or last beyond. Filters have the same odd length; at increases
+// in equal steps.
+func NewNonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, filters [][]T, at []int) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	if err == nil {
+		err = checkFilters(filters, at)
+	}
+	var m matrix[T]
+	if err == nil {
+		m = nonStationary(n, filters, at)
+	}
+	return newAlong(ctx, "ops: non-stationary convolve", x, a, m, nil, err, filters, at)
+}
+
+func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
+	if len(filters) == 0 || len(filters) != len(at) {
+		return fmt.Errorf("%d filters at %d places", len(filters), len(at))
+	}
+	for k, h := range filters {
+		if len(h) != len(filters[0]) || len(h)%2 == 0 {
+			return fmt.Errorf("filter %d has %d samples: all must have the same odd number", k, len(h))
+		}
+		if k > 0 && (at[k] <= at[k-1] || at[k]-at[k-1] != at[1]-at[0]) {
+			return errors.New("places of the filters do not increase in equal steps")
+		}
+	}
+	return nil
+}
+
+func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
+	half := len(filters[0]) / 2
+	last := len(at) - 1
+	var runs []run[T]
+	for j := range n {
+		k, w := 0, 0.0 // filter k with weight 1-w, filter k+1 with weight w
+		switch {
+		case j >= at[last]:
+			k = last
+		case j > at[0]:
+			step := at[1] - at[0]
+			k = (j - at[0]) / step
+			w = float64((j-at[0])%step) / float64(step)
+		}
+		for s := range filters[0] {
+			i := j + s - half
+			if i < 0 || i >= n {
+				continue
+			}
+			c := filters[k][s]
+			if w > 0 {
+				c = scalar.From[T](complex(1-w, 0))*c + scalar.From[T](complex(w, 0))*filters[k+1][s]
+			}
+			runs = append(runs, run[T]{i, i + 1, tap[T]{j, 1, c}})
+		}
+	}
+	return sweep(n, n, runs)
+}

@@ -1,0 +1,58 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// part takes the real or the imaginary part of each element.
+type part[C, R scalar.Scalar] struct {
+	linop.Spaces
+	take, give device.Strided
+}
+
+// NewReal returns the real part, y = Re x, as numbers of the real type R of C;
+// the adjoint gives x = y + 0i. The map is linear over real numbers: its dot
+// test compares real parts. It does not communicate.
+func NewReal[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 0) }
+
+// NewImag returns the imaginary part, y = Im x; the adjoint gives x = 0 + yi.
+// Otherwise it is like NewReal.
+func NewImag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 1) }
+
+func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error) {
+	c, r := scalar.Of[C](), scalar.Of[R]()
+	switch {
+	case x == nil || x.Parts() != nil:
+		return nil, errors.New("ops: real and imaginary part: need a space that is no stack")
+	case !c.IsComplex() || r.IsComplex() || c.Size() != 2*r.Size():
+		return nil, fmt.Errorf("ops: real and imaginary part of %v are not %v", c, r)
+	}
+	p := &part[C, R]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	p.take = device.Strided{Shape: shape.Of(x.LocalShape().Size()), SrcAt: at}
+	p.take.Dst[0], p.take.Src[0] = 1, 2
+	p.give = device.Strided{Shape: p.take.Shape, DstAt: at}
+	p.give.Dst[0], p.give.Src[0] = 2, 1
+	return p, nil
+}
+
+func (p *part[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Array[C]) error {
+	y := dst.Local()
+	y.Kernels().CopyND(y.Mem(), array.Parts[R](src.Local()).Mem(), &p.take, false)
+	return nil
+}
+
+func (p *part[C, R]) Adjoint(_ context.Context, dst dist.Array[C], src dist.Array[R]) error {
+	x := array.Parts[R](dst.Local())
+	array.Fill(x, 0)
+	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &p.give, false)
+	return nil
+}

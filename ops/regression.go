@@ -1,0 +1,84 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// regression evaluates polynomials at this rank's samples.
+type regression[T scalar.Scalar] struct {
+	linop.Spaces
+	v    array.Array[T] // powers of the samples, samples × powers
+	n, m int
+	line comm.Comm // ranks that share the samples
+}
+
+// NewRegression evaluates polynomials: y[i] = Σⱼ x[j]·t[i]ʲ for j from 0 to order,
+// at the samples of y, a space of one axis. x is replicated. All ranks give all
+// of t. Its least-squares solution fits a polynomial to data.
+func NewRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64, order int) (linop.Operator[T], error) {
+	if y == nil {
+		return nil, errors.New("ops: regression: no space given")
+	}
+	o := &regression[T]{Spaces: linop.Spaces{Rng: y}}
+	err := o.build(y, t, order)
+	if err := dist.Agree(ctx, y.Comm(), "ops: regression", err, "order ", order, t); err != nil {
+		return nil, err
+	}
+	o.line, err = y.Line(ctx, 0)
+	return o, err
+}
+
+// NewLinearRegression evaluates lines: y[i] = x[0] + x[1]·t[i]. It is NewRegression
+// of order 1.
+func NewLinearRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64) (linop.Operator[T], error) {
+	return NewRegression[T](ctx, y, t, 1)
+}
+
+func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
+	if y.Shape().Rank() != 1 || y.Parts() != nil || y.Size() != len(t) {
+		return fmt.Errorf("%d samples for data of shape %v: need as many, along one axis", len(t), y.Shape())
+	}
+	if order < 0 {
+		return fmt.Errorf("order is %d, must not be negative", order)
+	}
+	b := y.Box(y.Comm().Rank())
+	t = t[b.Lo[0]:b.Hi[0]]
+	o.n, o.m = len(t), order+1
+	v := make([]T, 0, o.n*o.m)
+	for _, s := range t {
+		p := 1.0
+		for range o.m {
+			v = append(v, scalar.From[T](complex(p, 0)))
+			p *= s
+		}
+	}
+	var err error
+	if o.Dom, err = y.Like(dist.Replicated, o.m); err != nil {
+		return err
+	}
+	o.v, err = array.FromHost(y.Device(), shape.Of(o.n, o.m), v)
+	return err
+}
+
+func (o *regression[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	return o.v.Kernels().Gemv(device.NoTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, dst.Local().Mem())
+}
+
+func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	x := dst.Local().Mem()
+	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x)
+	if err != nil || o.line.Size() == 1 {
+		return err
+	}
+	return o.line.AllReduce(ctx, comm.Of(x.Host), comm.Of(x.Host), comm.Sum)
+}

@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// Table says where a sample of the model goes: to sample t of trace x of the
+// data, a fraction w of it to sample t+1 instead. ok is false where it goes
+// nowhere.
+type Table func(x0, t0, x int) (t int, w float64, ok bool)
+
+// spread is a sparse matrix over whole blocks.
+type spread[T scalar.Scalar] struct {
+	linop.Spaces
+	there, back device.Sparse[T]
+	line        comm.Comm // ranks that share the model
+}
+
+// NewSpread puts each sample (x0, t0) of a model of two axes into each of nx
+// traces of nt samples, where the table says:
+//
+//	y[x, t] += (1-w)·x[x0, t0],  y[x, t+1] += w·x[x0, t0]
+//
+// The first axis of the model may be split; the data are replicated. Entries
+// beyond the trace are left out.
+func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int, table Table) (linop.Operator[T], error) {
+	if model == nil {
+		return nil, errors.New("ops: spread: no space given")
+	}
+	o := &spread[T]{}
+	err := o.build(model, nx, nt, table)
+	if err := dist.Agree(ctx, model.Comm(), "ops: spread", err, nx, " × ", nt); err != nil {
+		return nil, err
+	}
+	o.line, err = model.Line(ctx, 0)
+	return o, err
+}
+
+func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {
+	sh := model.Shape()
+	if model.Parts() != nil || sh.Rank() != 2 {
+		return fmt.Errorf("the model has shape %v: need two axes", sh)
+	}
+	if g, _ := model.SplitBy(1); g != dist.Whole {
+		return errors.New("the second axis of the model is split: Redistribute to the first")
+	}
+	if _, err := shape.New(nx, nt); err != nil {
+		return err
+	}
+	if table == nil {
+		return errors.New("no table given")
+	}
+	y, err := model.Like(dist.Replicated, nx, nt)
+	if err != nil {
+		return err
+	}
+	o.Spaces = linop.Spaces{Dom: model, Rng: y}
+	b := model.Box(model.Comm().Rank())
+	n := 0
+	// The adjoint reads the table in order; the forward matrix is its transpose.
+	for x0 := b.Lo[0]; x0 < b.Hi[0]; x0++ {
+		for t0 := range sh.Dim(1) {
+			o.back.First = append(o.back.First, n)
+			for x := range nx {
+				t, w, ok := table(x0, t0, x)
+				if !ok {
+					continue
+				}
+				if math.IsNaN(w) || math.IsInf(w, 0) {
+					return fmt.Errorf("weight %g of sample (%d, %d) in trace %d", w, x0, t0, x)
+				}
+				for k, c := range [2]float64{1 - w, w} {
+					if c != 0 && t+k >= 0 && t+k < nt {
+						o.back.At = append(o.back.At, x*nt+t+k)
+						o.back.W = append(o.back.W, scalar.From[T](complex(c, 0)))
+						n++
+					}
+				}
+			}
+		}
+	}
+	o.back.First = append(o.back.First, n)
+	o.there = transposed(o.back, nx*nt)
+	return nil
+}
+
+// transposed returns the transpose of s, which has so many columns.
+func transposed[T scalar.Scalar](s device.Sparse[T], cols int) device.Sparse[T] {
+	t := device.Sparse[T]{First: make([]int, cols+1), At: make([]int, len(s.At)), W: make([]T, len(s.W))}
+	for _, c := range s.At {
+		t.First[c+1]++
+	}
+	for c := range cols {
+		t.First[c+1] += t.First[c]
+	}
+	next := append([]int(nil), t.First...)
+	for r := 0; r+1 < len(s.First); r++ {
+		for k := s.First[r]; k < s.First[r+1]; k++ {
+			at := next[s.At[k]]
+			next[s.At[k]]++
+			t.At[at], t.W[at] = r, s.W[k]
+		}
+	}
+	return t
+}
+
+func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	y := dst.Local()
+	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.there)
+	if o.line.Size() == 1 {
+		return nil
+	}
+	b := comm.Of(y.Mem().Host)
+	return o.line.AllReduce(ctx, b, b, comm.Sum)
+}
+
+func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	x := dst.Local()
+	x.Kernels().Gather(x.Mem(), src.Local().Mem(), &o.back)
+	return nil
+}

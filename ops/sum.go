@@ -1,0 +1,58 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+type sumAxis[T scalar.Scalar] struct {
+	linop.Spaces
+	line            comm.Comm // ranks that share the axis
+	outer, n, inner int
+	spread          device.Strided
+}
+
+// NewSum adds up the rows of an axis, which the result does not have: y[.., ..] =
+// Σᵢ x[.., i, ..]. Where the axis is split, all its ranks get the sum, in one
+// message. The adjoint copies a row to all rows.
+func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
+	a, _, err := axisOf(x, axis)
+	if x == nil {
+		return nil, fmt.Errorf("ops: sum: %w", err)
+	}
+	o := &sumAxis[T]{Spaces: linop.Spaces{Dom: x}}
+	if err == nil {
+		o.Rng, err = x.Less(a)
+	}
+	if err := dist.Agree(ctx, x.Comm(), "ops: sum", err, "axis ", axis, " of ", x.Shape()); err != nil {
+		return nil, err
+	}
+	o.outer, o.n, o.inner = x.LocalShape().Around(a)
+	o.spread = device.Strided{Shape: shape.Of(o.outer, o.n, o.inner)}
+	o.spread.Dst = o.spread.Shape.Strides()
+	o.spread.Src[0], o.spread.Src[2] = o.inner, 1
+	o.line, err = x.Line(ctx, a)
+	return o, err
+}
+
+func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	y := dst.Local()
+	y.Kernels().SumAxis(y.Mem(), src.Local().Mem(), o.outer, o.n, o.inner)
+	if o.line.Size() == 1 {
+		return nil
+	}
+	b := comm.Of(y.Mem().Host)
+	return o.line.AllReduce(ctx, b, b, comm.Sum)
+}
+
+func (o *sumAxis[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.spread, false)
+	return nil
+}
