@@ -36,38 +36,3 @@ func filter[T scalar.Scalar](rows, cols int, h []T, offset int) matrix[T] {
 	}
 	return sweep(rows, cols, runs)
 }
-
-// NewSmoothing1D replaces each sample by the mean of the n around it, with zeros
-// beyond the ends. An even n counts as n+1.
-func NewSmoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
-	a, rows, err := axisOf(x, axis)
-	h, e := box[T](n)
-	return newAlong(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
-}
-
-// NewSmoothing2D replaces each sample by the mean of the n[0] × n[1] around it
-// along two axes.
-func NewSmoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2]int) (linop.Operator[T], error) {
-	first, err := NewSmoothing1D[T](ctx, x, axes[0], n[0])
-	if err != nil {
-		return nil, err
-	}
-	second, err := NewSmoothing1D[T](ctx, x, axes[1], n[1])
-	if err != nil {
-		return nil, err
-	}
-	return linop.Compose(second, first)
-}
-
-// box returns the filter that takes a mean of n, or of n+1 if n is even.
-func box[T scalar.Scalar](n int) ([]T, error) {
-	if n < 1 {
-		return nil, fmt.Errorf("length %d: must be at least 1", n)
-	}
-	n |= 1
-	h := make([]T, n)
-	for i := range h {
-		h[i] = scalar.From[T](complex(1/float64(n), 0))
-	}
-	return h, nil
-}

@@ -38,7 +38,7 @@ func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) er
 		return fmt.Errorf("%d samplings for an array of %d axes", len(samplings), n)
 	}
 	if d.Sampling != 0 {
-		return fmt.Errorf("Sampling is %g, but samplings are given per axis", d.Sampling)
+		return fmt.Errorf("sampling is %g, but samplings are given per axis", d.Sampling)
 	}
 	for axis := range n {
 		_, rows, err := axisOf(x, axis)

@@ -35,10 +35,10 @@ type Integration struct {
 func (c Integration) Validate() error {
 	var errs []error
 	if math.IsNaN(c.Sampling) || math.IsInf(c.Sampling, 0) || c.Sampling < 0 {
-		errs = append(errs, fmt.Errorf("Sampling is %g, must be positive and finite, or 0 for 1", c.Sampling))
+		errs = append(errs, fmt.Errorf("sampling is %g, must be positive and finite, or 0 for 1", c.Sampling))
 	}
 	if c.Rule > Trapezoidal {
-		errs = append(errs, fmt.Errorf("Rule is %d: have Full, Half, Trapezoidal", c.Rule))
+		errs = append(errs, fmt.Errorf("rule is %d: have Full, Half, Trapezoidal", c.Rule))
 	}
 	return errors.Join(errs...)
 }

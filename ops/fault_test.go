@@ -1,0 +1,142 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/ops"
+)
+
+// Bad input, on all ranks or on rank 1 only, is an error on every rank that says
+// what is wrong. A rank that went on alone would wait for ever.
+func TestBadInput(t *testing.T) {
+	type maker func(ctx context.Context, x *dist.Space, me int) error
+	second := func(me, good, bad int) int {
+		if me == 1 {
+			return bad
+		}
+		return good
+	}
+	drop := func(_ any, err error) error { return err }
+	for name, c := range map[string]struct {
+		make maker
+		want []string
+	}{
+		"axis": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewFirstDerivative[float64](ctx, x, 2, ops.Derivative{}))
+		}, []string{"first derivative", "axis 2", "[7 5]"}},
+		"axis on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewFlip[float32](ctx, x, second(me, 0, -3)))
+		}, []string{"rank 1", "flip", "axis -3"}},
+		"another axis on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewFlip[float32](ctx, x, second(me, 0, 1)))
+		}, []string{"ranks disagree", "rank 1", "axis 1"}},
+		"NaN sampling": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{Sampling: math.NaN()}))
+		}, []string{"second derivative", "sampling is NaN"}},
+		"negative sampling": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewGradient[float64](ctx, x, []float64{1, -2}, ops.Derivative{}))
+		}, []string{"gradient", "-2"}},
+		"sampling on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Sampling: float64(second(me, 1, 2))}))
+		}, []string{"ranks disagree", "rank 1"}},
+		"order and kind": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: 4, Kind: 9}))
+		}, []string{"order is 4", "kind is 9"}},
+		"order 5 of second": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{Order: 5}))
+		}, []string{"order is 5"}},
+		"edge of a short axis": {func(ctx context.Context, x *dist.Space, _ int) error {
+			y, err := x.Like(dist.Split(0), 1, 2)
+			return errors.Join(err, drop(ops.NewFirstDerivative[float64](ctx, y, 0, ops.Derivative{Edge: true})))
+		}, []string{"at least 2 samples", "has 1"}},
+		"laplacian weights": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Weights: []float64{1}}))
+		}, []string{"laplacian", "1 weights", "2 axes"}},
+		"filter": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewConvolve1D(ctx, x, 0, []float64{1, 2}, 2))
+		}, []string{"convolve", "offset is 2", "0 to 1"}},
+		"no filter": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewConvolve1D(ctx, x, 0, []float64{}, 0))
+		}, []string{"no samples"}},
+		"filters": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2}}, []int{0}))
+		}, []string{"2 samples", "odd"}},
+		"places of filters": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1}, {1}, {1}}, []int{0, 1, 5}))
+		}, []string{"equal steps"}},
+		"smoothing": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewSmoothing1D[float64](ctx, x, 0, 0))
+		}, []string{"smoothing", "length 0"}},
+		"restriction": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewRestriction[float64](ctx, x, 0, []int{0, second(me, 3, 7)}))
+		}, []string{"rank 1", "index 1 is 7", "0 to 6"}},
+		"negative extent": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewResize[float64](ctx, x, 0, -1))
+		}, []string{"resize", "-1"}},
+		"padding": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewPad[float64](ctx, x, []int{0, -1}, []int{0, 0}))
+		}, []string{"pad", "-1", "axis 1"}},
+		"transpose": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewTranspose[float64](ctx, x, 1, 1))
+		}, []string{"[1 1]", "twice"}},
+		"matrix": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewMatrixMult(ctx, x, 3, make([]float64, second(me, 7, 8))))
+		}, []string{"rank 1", "8 numbers", "1 × 7"}},
+		"diagonal": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewDiagonalAlong(ctx, x, 1, make([]float64, second(me, 5, 4))))
+		}, []string{"rank 1", "4 numbers", "axis 1"}},
+		"integration": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewCausalIntegration[float64](ctx, x, 0, ops.Integration{Rule: 7, Sampling: math.Inf(1)}))
+		}, []string{"rule is 7", "sampling is +Inf"}},
+		"regression": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewRegression[float64](ctx, x, make([]float64, 7), 2))
+		}, []string{"regression", "7 samples", "[7 5]"}},
+		"spread": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewSpread[float64](ctx, x, 3, -4, func(_, _, _ int) (int, float64, bool) { return 0, 0, true }))
+		}, []string{"spread", "-4"}},
+		"halo": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{second(me, 1, -1), 0}}))
+		}, []string{"rank 1", "halo", "-1"}},
+		"halo that differs": {func(ctx context.Context, x *dist.Space, me int) error {
+			return drop(ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{second(me, 1, 2), 0}}))
+		}, []string{"ranks disagree", "rank 1"}},
+		"a stack": {func(ctx context.Context, x *dist.Space, _ int) error {
+			s, err := dist.Stack(x, x)
+			return errors.Join(err, drop(ops.NewFlip[float64](ctx, s, 0)))
+		}, []string{"stack"}},
+		"no space": {func(ctx context.Context, _ *dist.Space, _ int) error {
+			return drop(ops.NewRoll[float64](ctx, nil, 0, 1))
+		}, []string{"no space"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+				x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
+				if err != nil {
+					return err
+				}
+				err = c.make(ctx, x, r.Rank())
+				if err == nil {
+					t.Errorf("rank %d: got no error", r.Rank())
+					return nil
+				}
+				text := fmt.Sprintf("rank %d: %v", r.Rank(), err) // a rank's own error need not name it
+				for _, w := range c.want {
+					if !strings.Contains(text, w) {
+						t.Errorf("rank %d: error %q does not say %q", r.Rank(), err, w)
+					}
+				}
+				return r.Barrier(ctx) // nobody is left behind
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

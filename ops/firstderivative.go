@@ -1,0 +1,69 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewFirstDerivative returns the first derivative along an axis of x, with step
+// Δ = Sampling:
+//
+//	forward        y[i] = (x[i+1] - x[i]) / Δ
+//	backward       y[i] = (x[i] - x[i-1]) / Δ
+//	centered, 3    y[i] = (x[i+1] - x[i-1]) / 2Δ
+//	centered, 5    y[i] = (x[i-2] - 8x[i-1] + 8x[i+1] - x[i+2]) / 12Δ
+//
+// Rows whose formula reaches beyond the axis are zero; with Edge the centered
+// kinds use shorter formulas there.
+func NewFirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d Derivative) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	err = errors.Join(err, d.Validate())
+	var m matrix[T]
+	if err == nil {
+		m, err = firstDerivative[T](n, d)
+	}
+	return newAlong(ctx, "ops: first derivative", x, a, m, nil, err, d)
+}
+
+func firstDerivative[T scalar.Scalar](n int, d Derivative) (matrix[T], error) {
+	m, s := matrix[T]{rows: n, cols: n}, d.sampling()
+	if d.Edge && d.Kind == Centered && n < 2 {
+		return m, fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
+	}
+	row := func(lo, hi, first int, c ...float64) {
+		for i := range c {
+			c[i] /= s
+		}
+		m.add(lo, hi, stencil[T](lo, first, c...)...)
+	}
+	switch {
+	case d.Kind == Forward:
+		row(0, n-1, 0, -1, 1)
+	case d.Kind == Backward:
+		row(1, n, -1, -1, 1)
+	case d.Order != 5:
+		if d.Edge {
+			row(0, 1, 0, -1, 1)
+		}
+		row(1, n-1, -1, -0.5, 0, 0.5)
+		if d.Edge {
+			row(n-1, n, -1, -1, 1)
+		}
+	default:
+		if d.Edge {
+			row(0, 1, 0, -1, 1)
+			row(1, min(2, n-1), -1, -0.5, 0, 0.5)
+		}
+		row(2, n-2, -2, 1./12, -2./3, 0, 2./3, -1./12)
+		if d.Edge {
+			row(max(2, n-2), n-1, -1, -0.5, 0, 0.5)
+			row(n-1, n, -1, -1, 1)
+		}
+	}
+	return m, nil
+}

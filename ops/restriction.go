@@ -1,0 +1,42 @@
+package ops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewRestriction takes rows of an axis: y[k] = x[index[k]]. A sorted index leaves
+// rows on their ranks; any other order is split evenly and sends them.
+func NewRestriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	var runs []run[T]
+	var counts []int
+	sorted := true
+	for k, i := range index {
+		if i < 0 || i >= n {
+			err = errors.Join(err, fmt.Errorf("index %d is %d: rows are 0 to %d", k, i, n-1))
+			break
+		}
+		sorted = sorted && (k == 0 || index[k-1] <= i)
+		if e := len(runs) - 1; e >= 0 && runs[e].t.last(k-runs[e].lo)+1 == i {
+			runs[e].hi++
+			continue
+		}
+		runs = append(runs, run[T]{k, k + 1, tap[T]{i, 1, 1}})
+	}
+	if err == nil && sorted {
+		if _, c := x.SplitBy(a); c != nil {
+			ends := starts(c)
+			counts = make([]int, len(c))
+			for _, i := range index {
+				counts[owner(ends, i)]++
+			}
+		}
+	}
+	return newAlong(ctx, "ops: restriction", x, a, sweep(len(index), n, runs), counts, err, "index ", index)
+}

@@ -1,0 +1,21 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewRoll moves an axis around in a circle: y[(i+shift) mod n] = x[i].
+func NewRoll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	m := matrix[T]{rows: n, cols: n}
+	if n > 0 {
+		s := (shift%n + n) % n
+		m.add(0, s, tap[T]{n - s, 1, 1})
+		m.add(s, n, tap[T]{0, 1, 1})
+	}
+	return newAlong(ctx, "ops: roll", x, a, m, nil, err, "shift ", shift)
+}

@@ -1,0 +1,19 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// NewSymmetrize continues an axis in front of its first sample as a mirror
+// does: y has 2n-1 rows, y[n-1+i] = y[n-1-i] = x[i].
+func NewSymmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
+	a, n, err := axisOf(x, axis)
+	m := matrix[T]{rows: max(2*n-1, 0), cols: n}
+	m.add(0, n-1, tap[T]{n - 1, -1, 1})
+	m.add(max(n-1, 0), 2*n-1, tap[T]{0, 1, 1})
+	return newAlong(ctx, "ops: symmetrize", x, a, m, nil, err)
+}
