@@ -49,9 +49,13 @@ func FromHost[T scalar.Scalar](d device.Device, s shape.Shape, src []T) (Array[T
 	}
 	a, err := New[T](d, s)
 	if err != nil {
-		return a, err
+		return Array[T]{}, err
 	}
-	return a, a.CopyIn(src)
+	if err := a.CopyIn(src); err != nil {
+		a.Free()
+		return Array[T]{}, fmt.Errorf("array: copy %v to %v: %w", s, d, err)
+	}
+	return a, nil
 }
 
 // Free gives the memory back to the device. Only the owner, who called New, may.
@@ -79,6 +83,9 @@ func (a Array[T]) Kernels() device.Kernels[T] { return a.k }
 // Slice returns elements lo to hi, in memory order, as an array of one axis
 // over the same memory.
 func (a Array[T]) Slice(lo, hi int) Array[T] {
+	if lo < 0 || hi < lo || hi > a.mem.N {
+		panic(Error{fmt.Sprintf("array: slice %d to %d of %v, which has %d elements", lo, hi, a.shape, a.mem.N)})
+	}
 	a.mem = a.k.Slice(a.mem, lo, hi)
 	a.shape = shape.Of(hi - lo)
 	return a
@@ -109,11 +116,14 @@ func (a Array[T]) CopyOut(dst []T) error {
 	return a.k.CopyOut(dst, a.mem)
 }
 
-// Parts returns a complex array as a real one with a further axis of two: the
+// Parts returns a complex array as a real one of two axes, elements and then the
 // real and the imaginary part, over the same memory. R must be the real type of C.
 func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if dc := scalar.Of[C](); !dc.IsComplex() || dc.Size() != 2*scalar.Of[R]().Size() {
 		panic(Error{fmt.Sprintf("array: parts of %v are not %v", dc, scalar.Of[R]())})
+	}
+	if a.shape.Rank() == shape.MaxRank {
+		panic(Error{fmt.Sprintf("array: parts of %v: no room for another axis: Reshape first", a.shape)})
 	}
 	k, err := device.KernelsFor[R](a.dev)
 	if err != nil {
@@ -123,7 +133,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if len(a.mem.Host) > 0 {
 		m.Host = unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(a.mem.Host))), 2*len(a.mem.Host))
 	}
-	return Array[R]{mem: m, shape: shape.Of(append(a.shape.Dims(), 2)...), dev: a.dev, k: k}
+	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k}
 }
 
 func same[T scalar.Scalar](op string, a, b Array[T]) {

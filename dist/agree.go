@@ -5,14 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/golops/golops/comm"
 )
 
+// failed stands for the hash of the values of a rank that has an error.
+const failed = -1
+
 // Agree ends a collective constructor. If err is non-nil on any rank, or the
 // values are not the same on all ranks, it returns an error on every rank that
-// names the rank and what is wrong; what says who asks, such as "ops: roll".
-// With one rank, or all in order, it costs one message at most.
+// says what is wrong and, unless it is so on all, on which rank; what says who
+// asks, such as "ops: roll". With one rank it sends nothing, with all in order
+// one message.
 func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...any) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
@@ -25,22 +30,38 @@ func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...a
 	h.Write([]byte(text))
 	mine := []int64{int64(h.Sum64() >> 1)}
 	if err != nil {
-		mine[0] = -1
+		mine[0] = failed
 	}
 	all := make([]int64, c.Size())
 	if e := c.AllGather(ctx, comm.Of(all), comm.Of(mine)); e != nil {
 		return errors.Join(err, e)
 	}
-	for r, v := range all {
-		if v == all[0] && v >= 0 {
-			continue
-		}
-		if v == -1 || all[0] == -1 {
-			return comm.Agree(ctx, c, err)
-		}
+	if r := slices.Index(all, failed); r >= 0 {
+		return spread(ctx, c, err, r, !slices.ContainsFunc(all, func(v int64) bool { return v != failed }))
+	}
+	if r := slices.IndexFunc(all, func(v int64) bool { return v != all[0] }); r >= 0 {
 		return differ(ctx, c, what, text, r)
 	}
 	return nil
+}
+
+// spread tells all ranks the error of rank r, the first that has one. A rank
+// with an error of its own keeps that one.
+func spread(ctx context.Context, c comm.Comm, err error, r int, all bool) error {
+	if all {
+		return err
+	}
+	text := ""
+	if c.Rank() == r {
+		text = err.Error()
+	}
+	if e := comm.BroadcastObject(ctx, c, &text, r); e != nil {
+		return errors.Join(err, e)
+	}
+	if err != nil {
+		return &comm.RankError{Rank: c.Rank(), Err: err}
+	}
+	return &comm.RankError{Rank: r, Err: errors.New(text)}
 }
 
 // differ says on all ranks what rank 0 and rank r have.

@@ -2,88 +2,89 @@ package dist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/scalar"
 )
 
-// Less returns the space of arrays without one axis: what is left when elements
-// are added up along it. Where that axis was split, the result is replicated
-// over its ranks. It does not communicate.
+// Less returns the space of arrays without one axis, negative from the end: what
+// is left when elements are added up along it. Where that axis was split, the
+// result is replicated over its ranks. It does not communicate.
 func (s *Space) Less(axis int) (*Space, error) {
+	t, err := s.less(axis)
+	if err != nil {
+		return nil, fmt.Errorf("dist: space less an axis: %w", err)
+	}
+	return t, nil
+}
+
+func (s *Space) less(axis int) (*Space, error) {
 	if s.parts != nil {
-		return nil, fmt.Errorf("dist: a stack has no axes")
+		return nil, fmt.Errorf("a stack has no axes")
 	}
 	a, err := s.shape.Axis(axis)
 	if err != nil {
-		return nil, fmt.Errorf("dist: %w", err)
+		return nil, err
 	}
-	l := s.layout
-	if l.Replicate == Scattered {
-		l.Axes, l.Counts = append([]int(nil), l.Axes...), append([][]int(nil), l.Counts...)
-		for g, x := range l.Axes {
-			switch {
-			case x == a:
-				l.Axes[g], l.Counts[g] = Whole, nil
-			case x > a:
-				l.Axes[g]--
-			}
-		}
-	} else {
+	l := s.layout.clone()
+	if l.Replicate != Scattered {
 		l.Grid, l.Axes, l.Counts = nil, nil, nil
 	}
-	l.Mask = nil
-	return s.Like(l, s.shape.Without(a).Dims()...)
-}
-
-// Line makes the group of the ranks that share an array axis with this one: they
-// hold the same rows of all other axes. It is collective; Close the group when
-// done. A rank that holds the axis alone gets a group of one.
-func (s *Space) Line(ctx context.Context, axis int) (comm.Comm, error) {
-	g, _ := s.SplitBy(axis)
-	if g == Whole {
-		return s.rank.Alone().Comm, nil
+	for g, x := range l.Axes {
+		switch {
+		case x == a:
+			l.Axes[g], l.Counts[g] = Whole, nil
+		case x > a:
+			l.Axes[g]--
+		}
 	}
-	c := s.Coords(s.rank.Rank())
-	key := c[g]
-	c[g] = 0
-	return s.Comm().Split(ctx, s.RankAt(c), key)
+	return s.like(l, s.shape.Without(a).Dims())
 }
 
-// NormAlong returns the p-norms of x along one axis, an array without it. It is
-// collective; where ranks share the axis it takes one message.
+// NormAlong returns the p-norms of x along one axis, negative from the end, as an
+// array without it. It is collective: one message to agree and, where ranks share
+// the axis, one more. With a mask, ranks of different colors get norms of their
+// own rows only. Unlike Norm it does not guard squares against overflow.
 func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis int) (Array[float64], error) {
 	s := x.space
-	to, err := s.Less(axis)
+	to, err := s.less(axis)
 	var out Array[float64]
 	if err == nil {
 		out, err = New[float64](to)
 	}
 	if err == nil && math.IsNaN(p) {
-		err = fmt.Errorf("p is NaN")
+		err = errors.New("p is NaN")
 	}
 	if err = Agree(ctx, s.Comm(), "dist: norm along an axis", err, "axis ", axis, ", p ", p); err != nil {
-		return out, err
+		return Array[float64]{}, err
 	}
 	axis, _ = s.shape.Axis(axis)
+	return out.unless(normAlong(ctx, out, x, p, axis))
+}
+
+func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array[T], p float64, axis int) error {
+	s := x.space
 	outer, n, inner := s.local.Around(axis)
-	v := make([]float64, 2*outer*inner)
-	v, nan := v[:outer*inner], v[outer*inner:]
+	both := make([]float64, 2*outer*inner)
+	v, nan := both[:outer*inner], both[outer*inner:]
 	if err := x.local.Kernels().NormAxis(v, x.local.Mem(), outer, n, inner, p); err != nil {
-		return out, err
+		return err
 	}
 	if g, _ := s.SplitBy(axis); g != Whole {
-		line, err := s.Line(ctx, axis)
+		colors := s.lines(axis)
+		for r := range s.layout.Mask {
+			colors[r] = colors[r]*s.rank.Size() + slices.Index(s.layout.Mask, s.layout.Mask[r])
+		}
+		line, err := s.rank.part(ctx, colors)
+		if err == nil {
+			err = joinNorms(ctx, line, both, v, nan, p)
+		}
 		if err != nil {
-			return out, err
-		}
-		if err := joinNorms(ctx, line, v, nan, p); err != nil {
-			return out, err
-		}
-		if err := line.Close(); err != nil {
-			return out, err
+			return err
 		}
 	}
 	if p != 0 && !math.IsInf(p, 0) {
@@ -91,11 +92,11 @@ func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis
 			v[i] = math.Pow(v[i], 1/p)
 		}
 	}
-	return out, out.local.CopyIn(v)
+	return out.local.CopyIn(v)
 }
 
-// joinNorms puts the parts of ranks together, v with nan behind it in memory.
-func joinNorms(ctx context.Context, c comm.Comm, v, nan []float64, p float64) error {
+// joinNorms puts the parts of ranks together: v and, behind it in both, nan.
+func joinNorms(ctx context.Context, c comm.Comm, both, v, nan []float64, p float64) error {
 	if !math.IsInf(p, 0) {
 		return c.AllReduce(ctx, comm.Of(v), comm.Of(v), comm.Sum)
 	}
@@ -109,7 +110,6 @@ func joinNorms(ctx context.Context, c comm.Comm, v, nan []float64, p float64) er
 		}
 		v[i] *= sign
 	}
-	both := v[:2*len(v)]
 	if err := c.AllReduce(ctx, comm.Of(both), comm.Of(both), comm.Max); err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ func New[T scalar.Scalar](s *Space) (Array[T], error) {
 	for _, p := range s.parts {
 		part, err := New[T](p)
 		if err != nil {
-			return a, err
+			a.Free()
+			return Array[T]{}, err
 		}
 		a.parts = append(a.parts, part)
 	}
@@ -31,8 +32,10 @@ func New[T scalar.Scalar](s *Space) (Array[T], error) {
 		return a, nil
 	}
 	var err error
-	a.local, err = array.New[T](s.rank.Device, s.local)
-	return a, err
+	if a.local, err = array.New[T](s.rank.Device, s.local); err != nil {
+		return Array[T]{}, fmt.Errorf("dist: new array: %w", err)
+	}
+	return a, nil
 }
 
 // Of returns the array of s whose block is local, over the same memory. A
@@ -42,7 +45,8 @@ func Of[T scalar.Scalar](s *Space, local array.Array[T]) Array[T] {
 }
 
 // FromBlock returns an array with a copy of each rank's own block, which must
-// have as many elements as the space gives the rank. It is collective.
+// have as many elements as the space gives the rank. It is collective. The
+// copies of a Checked array become that of rank 0.
 func FromBlock[T scalar.Scalar](ctx context.Context, s *Space, block []T) (Array[T], error) {
 	a, err := New[T](s)
 	if err == nil && s.parts != nil {
@@ -51,21 +55,21 @@ func FromBlock[T scalar.Scalar](ctx context.Context, s *Space, block []T) (Array
 	if err == nil {
 		err = a.local.CopyIn(block)
 	}
-	if err = Agree(ctx, s.Comm(), "dist: array from blocks", err); err != nil {
-		return a, err
+	if err = Agree(ctx, s.Comm(), "dist: array from blocks", err); err == nil {
+		err = a.Sync(ctx)
 	}
-	return a, a.Sync(ctx)
+	return a.unless(err)
 }
 
 // FromFunc returns the array with element f(i) at global index i. f must not
 // keep i. With Checked replication it is collective.
 func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T) (Array[T], error) {
+	if s.parts != nil {
+		return Array[T]{}, fmt.Errorf("dist: array from function: a stack has no global index: fill its parts")
+	}
 	a, err := New[T](s)
 	if err != nil {
-		return a, err
-	}
-	if s.parts != nil {
-		return a, fmt.Errorf("dist: a stack has no global index: fill its parts")
+		return Array[T]{}, err
 	}
 	n := s.shape.Rank()
 	i := append([]int(nil), s.box.Lo[:n]...)
@@ -79,15 +83,24 @@ func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T)
 			i[d] = s.box.Lo[d]
 		}
 	}
-	if err := a.local.CopyIn(host); err != nil {
-		return a, err
+	if err = a.local.CopyIn(host); err == nil {
+		err = a.Sync(ctx)
 	}
-	return a, a.Sync(ctx)
+	return a.unless(err)
+}
+
+// unless returns a, or gives it back if there is an error.
+func (a Array[T]) unless(err error) (Array[T], error) {
+	if err != nil {
+		a.Free()
+		return Array[T]{}, err
+	}
+	return a, nil
 }
 
 // Sync makes the copies of a Checked array equal to that of rank 0, or, in the
-// debug mode of its layout, reports the first rank whose copy differs. Arrays
-// of other layouts are left alone.
+// debug mode of its layout, reports a rank whose copy differs and where. Arrays
+// of other layouts are left alone. It is collective.
 func (a Array[T]) Sync(ctx context.Context) error {
 	for _, p := range a.parts {
 		if err := p.Sync(ctx); err != nil {
@@ -95,30 +108,45 @@ func (a Array[T]) Sync(ctx context.Context) error {
 		}
 	}
 	s := a.space
-	if s.parts != nil || s.layout.Replicate != Checked || s.rank.Size() == 1 {
+	if s.layout.Replicate != Checked || s.rank.Size() == 1 {
 		return nil
 	}
 	if !s.layout.Debug {
 		return s.Comm().Broadcast(ctx, buf(a.local), 0)
 	}
-	first, err := New[T](s)
-	if err != nil {
+	return a.compare(ctx)
+}
+
+// compare reports the first element that is not what it is on rank 0. NaN
+// equals NaN here.
+func (a Array[T]) compare(ctx context.Context) error {
+	s := a.space
+	mine, err := a.Host()
+	want := append([]T(nil), mine...)
+	if err = Agree(ctx, s.Comm(), "dist: compare copies of an array", err); err != nil {
 		return err
 	}
-	array.Copy(first.local, a.local)
-	if err := s.Comm().Broadcast(ctx, buf(first.local), 0); err != nil {
+	if err := s.Comm().Broadcast(ctx, comm.Of(want), 0); err != nil {
 		return err
 	}
-	mine, want := make([]T, a.local.Len()), make([]T, a.local.Len())
-	if err = a.local.CopyOut(mine); err == nil {
-		err = first.local.CopyOut(want)
-	}
-	for i := range mine {
-		if err == nil && mine[i] != want[i] && (mine[i] == mine[i] || want[i] == want[i]) {
-			err = fmt.Errorf("element %d is %v, on rank 0 it is %v", i, mine[i], want[i])
+	for i, v := range mine {
+		if w := want[i]; v != w && (v == v || w == w) {
+			err = fmt.Errorf("element %v is %v, on rank 0 it is %v", s.index(i), v, w)
+			break
 		}
 	}
 	return Agree(ctx, s.Comm(), "dist: copies of a checked array differ", err)
+}
+
+// index returns the global index of element i of this rank's block.
+func (s *Space) index(i int) []int {
+	at := make([]int, s.shape.Rank())
+	for a := len(at) - 1; a >= 0; a-- {
+		n := s.local.Dim(a)
+		at[a] = s.box.Lo[a] + i%n
+		i /= n
+	}
+	return at
 }
 
 // Free gives the memory of the array back to its device. Only the owner may.
@@ -135,19 +163,40 @@ func (a Array[T]) Space() *Space { return a.space }
 // Local returns this rank's block. A stack has none and panics.
 func (a Array[T]) Local() array.Array[T] {
 	if a.parts != nil {
-		panic("dist: Local of a stack: ask for a Part")
+		panic(LayoutError("dist: local block of a stack: ask for a Part"))
 	}
 	return a.local
 }
 
 // Alone returns this rank's block as an array of one rank, over the same
 // memory, with the space that s.Alone made of a's space.
-func (a Array[T]) Alone(s *Space) Array[T] { return Of(s, a.local) }
+func (a Array[T]) Alone(s *Space) Array[T] {
+	if a.parts == nil {
+		return Of(s, a.local)
+	}
+	b := Array[T]{space: s}
+	for i, p := range a.parts {
+		b.parts = append(b.parts, p.Alone(s.parts[i]))
+	}
+	return b
+}
 
-// Host returns a copy of this rank's block on the host.
+// Host returns a copy of this rank's block on the host, of a stack those of all
+// its parts one after another.
 func (a Array[T]) Host() ([]T, error) {
-	h := make([]T, a.Local().Len())
-	return h, a.local.CopyOut(h)
+	if a.parts == nil {
+		h := make([]T, a.local.Len())
+		return h, a.local.CopyOut(h)
+	}
+	var all []T
+	for _, p := range a.parts {
+		h, err := p.Host()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h...)
+	}
+	return all, nil
 }
 
 // buf is the memory of a block as ranks exchange it.

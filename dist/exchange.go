@@ -24,69 +24,74 @@ type exchange[T scalar.Scalar] struct {
 	now       device.Strided // of the copy under way, where a kernel can point to it
 }
 
-// leg is one message: the elements c of a block, or lo to hi of the packed ones.
+// leg is one message: the elements c of a block, packed from at on, or, if they
+// lie together in the block, straight from there.
 type leg struct {
-	peer   int
-	c      device.Strided // packs into, or unpacks from, the packed message
-	lo, hi int
-	direct bool // the elements lie together in the block, from at on
-	at     int
+	peer, n int
+	c       device.Strided // packs the message
+	direct  bool
+	at      int
 }
 
-// boxes says what each rank has and wants. A rank without primary has copies
-// of what others have and is not asked for them.
-type boxes struct {
-	rank    int // number of axes
-	has     func(r int) (b Box, primary bool)
-	want    func(r int) Box
-	same    bool                  // every rank has all: nothing is sent
-	hasB    [2]shape.Shape        // shapes of this rank's blocks: has, want
-	hasLo   [2][shape.MaxRank]int // global index of their first elements
-	device  device.Device
-	me, all int
+// plan says what each rank has and wants.
+type plan struct {
+	axes   int
+	me     Rank
+	has    func(r int) Box
+	want   func(r int) Box
+	serves func(from, to int) bool // whether to gets what it wants of from's box from there
+	given  place                   // this rank's block of what it has
+	got    place                   // and of what it wants
+	adds   bool                    // what comes back is added, so it cannot come straight into the block
 }
 
-func newExchange[T scalar.Scalar](c comm.Comm, p boxes) (*exchange[T], error) {
-	e := &exchange[T]{comm: c}
-	mine, primary := p.has(p.me)
-	want := p.want(p.me)
+// place is a block and the global index of its first element.
+type place struct {
+	shape shape.Shape
+	lo    [shape.MaxRank]int
+}
+
+func newExchange[T scalar.Scalar](p plan) (*exchange[T], error) {
+	e := &exchange[T]{comm: p.me.Comm}
+	me := p.me.Rank()
+	mine, want := p.has(me), p.want(me)
 	outN, inN := 0, 0
-	for r := range p.all {
-		theirs, counts := p.has(r)
-		if r == p.me {
-			if b, some := mine.meet(want, p.rank); some && (p.same || counts) {
-				e.self, e.hasSelf = between(b, p.rank, p.hasB[1], p.hasLo[1], p.hasB[0], p.hasLo[0]), true
+	for r := range p.me.Size() {
+		if r == me {
+			if b, some := mine.meet(want, p.axes); some && p.serves(me, me) {
+				e.self, e.hasSelf = between(b, p.axes, p.got, p.given), true
 			}
 			continue
 		}
-		if p.same {
-			continue
+		if b, some := mine.meet(p.want(r), p.axes); some && p.serves(me, r) {
+			e.out = append(e.out, newLeg(r, b, p.axes, p.given, p.adds, &outN))
 		}
-		if b, some := mine.meet(p.want(r), p.rank); some && primary {
-			e.out = append(e.out, newLeg(r, b, p.rank, p.hasB[0], p.hasLo[0], &outN))
-		}
-		if b, some := theirs.meet(want, p.rank); some && counts {
-			e.in = append(e.in, newLeg(r, b, p.rank, p.hasB[1], p.hasLo[1], &inN))
+		if b, some := p.has(r).meet(want, p.axes); some && p.serves(r, me) {
+			e.in = append(e.in, newLeg(r, b, p.axes, p.got, false, &inN))
 		}
 	}
 	var err error
-	if e.outB, err = array.New[T](p.device, shape.Of(outN)); err != nil {
+	if e.outB, err = array.New[T](p.me.Device, shape.Of(outN)); err != nil {
 		return nil, err
 	}
-	if e.inB, err = array.New[T](p.device, shape.Of(inN)); err != nil {
+	if e.inB, err = array.New[T](p.me.Device, shape.Of(inN)); err != nil {
+		e.outB.Free()
 		return nil, err
 	}
 	e.reqs = make([]comm.Request, 0, len(e.in)+len(e.out))
 	return e, nil
 }
 
-// newLeg describes the elements of box b in a block, packed from n on.
-func newLeg(peer int, b Box, rank int, block shape.Shape, lo [shape.MaxRank]int, n *int) leg {
-	sh := b.shape(rank)
-	c := between(b, rank, sh, b.Lo, block, lo)
-	l := leg{peer: peer, c: c, lo: *n, hi: *n + sh.Size(), at: c.SrcAt}
-	l.direct = contiguous(sh, block)
-	*n = l.hi
+// newLeg describes the elements of box b in a block. Unless they lie together,
+// or if they must be packed anyway, it takes room for them from n on.
+func newLeg(peer int, b Box, axes int, block place, packed bool, n *int) leg {
+	sh := b.shape(axes)
+	l := leg{peer: peer, n: sh.Size(), c: between(b, axes, place{sh, b.Lo}, block)}
+	l.direct = contiguous(sh, block.shape)
+	if !l.direct || packed {
+		l.at = *n
+		*n += l.n
+	}
 	return l
 }
 
@@ -105,13 +110,12 @@ func contiguous(b, block shape.Shape) bool {
 	return true
 }
 
-// between copies box b from the block src, whose first element has global
-// index srcLo, to dst.
-func between(b Box, rank int, dst shape.Shape, dstLo [shape.MaxRank]int, src shape.Shape, srcLo [shape.MaxRank]int) device.Strided {
-	c := device.Strided{Shape: b.shape(rank), Dst: dst.Strides(), Src: src.Strides()}
-	for i := range rank {
-		c.DstAt += (b.Lo[i] - dstLo[i]) * c.Dst[i]
-		c.SrcAt += (b.Lo[i] - srcLo[i]) * c.Src[i]
+// between copies box b from one block to another.
+func between(b Box, axes int, dst, src place) device.Strided {
+	c := device.Strided{Shape: b.shape(axes), Dst: dst.shape.Strides(), Src: src.shape.Strides()}
+	for i := range axes {
+		c.DstAt += (b.Lo[i] - dst.lo[i]) * c.Dst[i]
+		c.SrcAt += (b.Lo[i] - src.lo[i]) * c.Src[i]
 	}
 	return c
 }
@@ -128,10 +132,10 @@ func (e *exchange[T]) run(ctx context.Context, dst, src array.Array[T]) error {
 	return e.move(ctx, dst, e.in, e.inB, src, e.out, e.outB, e.self, false)
 }
 
-// runBack is the reverse: dst is a block of what this rank has. What it holds of
-// its own is written first; what comes is written or, if add, added to that.
-func (e *exchange[T]) runBack(ctx context.Context, dst, src array.Array[T], add bool) error {
-	return e.move(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), add)
+// addBack is the adjoint of run: dst, a block of what this rank has, becomes what
+// src holds of it, plus what comes from those to whom run gave it.
+func (e *exchange[T]) addBack(ctx context.Context, dst, src array.Array[T]) error {
+	return e.move(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), true)
 }
 
 func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, inB array.Array[T], src array.Array[T], out []leg, outB array.Array[T], self device.Strided, add bool) error {
@@ -139,28 +143,25 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 	reqs := e.reqs[:0]
 	for i := range in {
 		l := &in[i]
-		to := inB.Slice(l.lo, l.hi)
-		if l.direct && !add {
-			to = dst.Slice(l.at, l.at+l.hi-l.lo)
-		}
-		q, err := e.comm.IRecv(ctx, buf(to), l.peer)
+		q, err := e.comm.IRecv(ctx, buf(message(l, dst, inB, l.direct && !add)), l.peer)
 		if err != nil {
 			return err
 		}
 		reqs = append(reqs, q)
 	}
 	for i := range out {
-		l := &out[i]
-		from := outB.Slice(l.lo, l.hi)
-		if l.direct {
-			from = src.Slice(l.at, l.at+l.hi-l.lo)
-		} else {
-			k.CopyND(from.Mem(), src.Mem(), &l.c, false)
+		if l := &out[i]; !l.direct {
+			k.CopyND(outB.Slice(l.at, l.at+l.n).Mem(), src.Mem(), &l.c, false)
 		}
+	}
+	if len(out) > 0 {
 		if err := dst.Device().Sync(ctx); err != nil {
 			return err
 		}
-		q, err := e.comm.ISend(ctx, buf(from), l.peer)
+	}
+	for i := range out {
+		l := &out[i]
+		q, err := e.comm.ISend(ctx, buf(message(l, src, outB, l.direct)), l.peer)
 		if err != nil {
 			return err
 		}
@@ -179,7 +180,21 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 			continue
 		}
 		e.now = flip(l.c)
-		k.CopyND(dst.Mem(), inB.Slice(l.lo, l.hi).Mem(), &e.now, add)
+		k.CopyND(dst.Mem(), inB.Slice(l.at, l.at+l.n).Mem(), &e.now, add)
 	}
 	return comm.WaitAll(ctx, reqs[len(in):]...)
+}
+
+// message returns the memory of a message: that of the block itself, or packed.
+func message[T scalar.Scalar](l *leg, block, packed array.Array[T], direct bool) array.Array[T] {
+	if direct {
+		return block.Slice(l.c.SrcAt, l.c.SrcAt+l.n)
+	}
+	return packed.Slice(l.at, l.at+l.n)
+}
+
+// free gives the buffers back.
+func (e *exchange[T]) free() {
+	e.outB.Free()
+	e.inB.Free()
 }

@@ -23,39 +23,42 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 	case !root && global != nil:
 		err = fmt.Errorf("elements come from rank 0: other ranks must give nil, not %d elements", len(global))
 	}
-	if err = Agree(ctx, s.Comm(), "dist: scatter", err); err != nil {
-		return a, err
+	var whole array.Array[T]
+	var e *exchange[T]
+	if err == nil {
+		whole, e, err = throughRoot[T](s, 0, true)
 	}
-	whole, e, err := throughRoot[T](s, 0, true)
 	if err == nil && root {
 		err = whole.CopyIn(global)
 	}
-	if err = Agree(ctx, s.Comm(), "dist: scatter", err); err != nil {
-		return a, err
+	if err = Agree(ctx, s.Comm(), "dist: scatter", err); err == nil {
+		err = e.run(ctx, a.local, whole)
+		e.free()
 	}
-	defer whole.Free()
-	return a, e.run(ctx, a.local, whole)
+	whole.Free()
+	return a.unless(err)
 }
 
 // Gather returns the whole array, the last axis running fastest, on rank root,
 // and nil on the others. It is collective.
 func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, error) {
 	s := a.space
+	var whole array.Array[T]
+	var e *exchange[T]
 	var err error
-	if root < 0 || root >= s.rank.Size() {
-		err = fmt.Errorf("root %d: ranks are 0 to %d", root, s.rank.Size()-1)
-	}
-	if s.parts != nil {
+	switch {
+	case s.parts != nil:
 		err = fmt.Errorf("a stack has no global order: gather its parts")
+	case root < 0 || root >= s.rank.Size():
+		err = fmt.Errorf("root is %d: ranks are 0 to %d", root, s.rank.Size()-1)
+	default:
+		whole, e, err = throughRoot[T](s, root, false)
 	}
 	if err = Agree(ctx, s.Comm(), "dist: gather", err, "root ", root); err != nil {
 		return nil, err
 	}
-	whole, e, err := throughRoot[T](s, root, false)
-	if err = Agree(ctx, s.Comm(), "dist: gather", err); err != nil {
-		return nil, err
-	}
 	defer whole.Free()
+	defer e.free()
 	if err := e.run(ctx, whole, a.local); err != nil || s.rank.Rank() != root {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	}
 	to, err := a.space.Like(Replicated, a.space.shape.Dims()...)
 	if err != nil {
-		return nil, err
+		return nil, err // on every rank: the shape is the same on all
 	}
 	b, err := Redistribute(ctx, a, to)
 	if err != nil {
@@ -81,41 +84,36 @@ func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	return b.Host()
 }
 
-// throughRoot returns the whole array on root, empty elsewhere, and the way
+// throughRoot returns the whole array on root, nothing elsewhere, and the way
 // between it and the blocks of s.
 func throughRoot[T scalar.Scalar](s *Space, root int, scatter bool) (array.Array[T], *exchange[T], error) {
-	all := Box{}
+	var all Box
 	for i := range s.shape.Rank() {
 		all.Hi[i] = s.shape.Dim(i)
 	}
-	one := func(r int) Box {
-		if r == root {
-			return all
-		}
-		return Box{}
+	here := place{shape: shape.Of(0)}
+	if s.rank.Rank() == root {
+		here.shape = s.shape
 	}
-	me := s.rank.Rank()
-	sh := s.shape
-	if me != root {
-		sh = shape.Of(0)
-	}
-	whole, err := array.New[T](s.Device(), sh)
+	whole, err := array.New[T](s.Device(), here.shape)
 	if err != nil {
-		return whole, nil, err
+		return array.Array[T]{}, nil, err
 	}
-	p := boxes{rank: s.shape.Rank(), device: s.Device(), me: me, all: s.rank.Size()}
-	if me != root {
-		sh = Box{}.shape(p.rank)
-	}
+	wholeOf := func(int) Box { return all }
+	p := plan{axes: s.shape.Rank(), me: s.rank}
 	if scatter {
-		p.has = func(r int) (Box, bool) { return one(r), r == root }
-		p.want = s.Box
-		p.hasB, p.hasLo = [2]shape.Shape{sh, s.local}, [2][shape.MaxRank]int{{}, s.box.Lo}
+		p.has, p.want = wholeOf, s.Box
+		p.serves = func(from, _ int) bool { return from == root }
+		p.given, p.got = here, place{s.local, s.box.Lo}
 	} else {
-		p.has = func(r int) (Box, bool) { return s.Box(r), s.isPrimary(r) }
-		p.want = one
-		p.hasB, p.hasLo = [2]shape.Shape{s.local, sh}, [2][shape.MaxRank]int{s.box.Lo, {}}
+		p.has, p.want = s.Box, wholeOf
+		p.serves = func(from, to int) bool { return to == root && s.sameCopy(from, root) }
+		p.given, p.got = place{s.local, s.box.Lo}, here
 	}
-	e, err := newExchange[T](s.Comm(), p)
-	return whole, e, err
+	e, err := newExchange[T](p)
+	if err != nil {
+		whole.Free()
+		return array.Array[T]{}, nil, err
+	}
+	return whole, e, nil
 }

@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/scalar"
@@ -22,65 +23,75 @@ type Halo[T scalar.Scalar] struct {
 // an end of the array are widened beyond it only with edges, by cells that are
 // zero. It does not communicate: all ranks must call it with the same values.
 func NewHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T], error) {
+	h, err := newHalo[T](s, front, back, edges)
+	if err != nil {
+		return nil, fmt.Errorf("dist: halo: %w", err)
+	}
+	return h, nil
+}
+
+func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T], error) {
 	n := s.shape.Rank()
 	if s.parts != nil {
-		return nil, fmt.Errorf("dist: halo of a stack: take its parts")
+		return nil, fmt.Errorf("a stack has no axes: take its parts")
 	}
 	if len(front) != n || len(back) != n {
-		return nil, fmt.Errorf("dist: halo: %d and %d depths for an array of %d axes", len(front), len(back), n)
+		return nil, fmt.Errorf("depths %v and %v for an array of %d axes", front, back, n)
 	}
 	for a := range n {
 		if front[a] < 0 || back[a] < 0 {
-			return nil, fmt.Errorf("dist: halo: depths %d and %d of axis %d must not be negative", front[a], back[a], a)
+			return nil, fmt.Errorf("depths %d and %d of axis %d must not be negative", front[a], back[a], a)
 		}
 	}
-	wide := func(r int) Box { return s.widen(s.Box(r), front, back, edges) }
-	to, err := s.widened(wide)
+	w := widening{s.shape, slices.Clone(front), slices.Clone(back), edges}
+	to, err := s.widened(w)
 	if err != nil {
 		return nil, err
 	}
-	me := s.rank.Rank()
-	p := boxes{
-		rank:   n,
-		has:    func(r int) (Box, bool) { return s.Box(r), s.isPrimary(r) },
-		want:   wide,
-		same:   !s.split,
-		device: s.Device(), me: me, all: s.rank.Size(),
-		hasB:  [2]shape.Shape{s.local, to.local},
-		hasLo: [2][shape.MaxRank]int{s.box.Lo, wide(me).Lo},
-	}
-	if s.split && !s.everyAxisSplits() {
-		return nil, fmt.Errorf("dist: halo: %v holds elements more than once", s)
-	}
-	e, err := newExchange[T](s.Comm(), p)
+	wide := func(r int) Box { return w.box(s.Box(r)) }
+	e, err := newExchange[T](plan{
+		axes: n, me: s.rank,
+		has: s.Box, want: wide, serves: s.sameCopy,
+		given: place{s.local, s.box.Lo}, got: place{to.local, wide(s.rank.Rank()).Lo},
+		adds: true,
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &Halo[T]{s, to, e, edges}, nil
 }
 
-func (s *Space) widen(b Box, front, back []int, edges bool) Box {
-	for a := range s.shape.Rank() {
-		if b.Lo[a] == b.Hi[a] {
-			return Box{Lo: b.Lo, Hi: b.Lo}
-		}
+// widening is how far a halo reaches.
+type widening struct {
+	shape       shape.Shape
+	front, back []int
+	edges       bool
+}
+
+// rows widens a range of rows of one axis; no rows stay none.
+func (w *widening) rows(a, lo, hi int) (int, int) {
+	if lo == hi {
+		return lo, hi
 	}
-	for a := range s.shape.Rank() {
-		b.Lo[a] -= front[a]
-		b.Hi[a] += back[a]
-		if !edges {
-			b.Lo[a], b.Hi[a] = max(b.Lo[a], 0), min(b.Hi[a], s.shape.Dim(a))
-		}
+	if lo, hi = lo-w.front[a], hi+w.back[a]; !w.edges {
+		lo, hi = max(lo, 0), min(hi, w.shape.Dim(a))
+	}
+	return lo, hi
+}
+
+func (w *widening) box(b Box) Box {
+	for a := range w.shape.Rank() {
+		b.Lo[a], b.Hi[a] = w.rows(a, b.Lo[a], b.Hi[a])
 	}
 	return b
 }
 
 // widened returns the space of the blocks with their ghosts.
-func (s *Space) widened(wide func(r int) Box) (*Space, error) {
+func (s *Space) widened(w widening) (*Space, error) {
 	dims := make([]int, s.shape.Rank())
 	for a := range dims {
-		b := wide(0)
-		dims[a] = max(b.Hi[a]-b.Lo[a], 0)
+		lo, hi := w.rows(a, 0, s.shape.Dim(a))
+		dims[a] = hi - lo
 	}
 	l := Layout{Replicate: s.layout.Replicate, Debug: s.layout.Debug}
 	if s.layout.Replicate == Scattered {
@@ -89,17 +100,15 @@ func (s *Space) widened(wide func(r int) Box) (*Space, error) {
 			if a == Whole {
 				continue
 			}
-			c := make([]int, len(l.Grid))
 			dims[a] = 0
 			for i := range l.Grid[g] {
-				c[g] = i
-				b := wide(s.RankAt(c))
-				l.Counts[g] = append(l.Counts[g], max(b.Hi[a]-b.Lo[a], 0))
-				dims[a] += max(b.Hi[a]-b.Lo[a], 0)
+				lo, hi := w.rows(a, s.off[g][i], s.off[g][i+1])
+				l.Counts[g] = append(l.Counts[g], hi-lo)
+				dims[a] += hi - lo
 			}
 		}
 	}
-	return s.Like(l, dims...)
+	return s.like(l, dims)
 }
 
 // Domain returns the space without ghosts, Range the one with them.
@@ -108,8 +117,11 @@ func (h *Halo[T]) Domain() *Space { return h.from }
 // Range returns the space of blocks with ghosts.
 func (h *Halo[T]) Range() *Space { return h.to }
 
-// Forward sets dst to the blocks of src with their ghosts.
+// Forward sets dst to the blocks of src with their ghosts. It is collective:
+// one message from each rank to each that has ghosts of its elements.
 func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
+	inSpace("halo", dst, h.to)
+	inSpace("halo", src, h.from)
 	if h.edges {
 		array.Fill(dst.local, 0)
 	}
@@ -117,21 +129,27 @@ func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 }
 
 // Adjoint sets dst to the blocks of src without ghosts, and adds each ghost to
-// the element that it is a copy of.
+// the element that it is a copy of. It is collective.
 func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
-	return h.e.runBack(ctx, dst.local, src.local, true)
+	inSpace("halo adjoint", dst, h.from)
+	inSpace("halo adjoint", src, h.to)
+	return h.e.addBack(ctx, dst.local, src.local)
 }
+
+// Free gives the buffers back to the device. h cannot be used afterwards.
+func (h *Halo[T]) Free() { h.e.free() }
 
 // AddGhosts returns a with front and back ghost cells along each axis, as many
 // as there are before the ends of the array. It is collective.
 func AddGhosts[T scalar.Scalar](ctx context.Context, a Array[T], front, back []int) (Array[T], error) {
-	h, err := NewHalo[T](a.space, front, back, false)
+	h, err := newHalo[T](a.space, front, back, false)
 	var b Array[T]
 	if err == nil {
 		b, err = New[T](h.to)
 	}
-	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, front, back); err != nil {
+	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, "front ", front, ", back ", back, " of ", a.space.words()); err != nil {
 		return Array[T]{}, err
 	}
-	return b, h.Forward(ctx, b, a)
+	defer h.Free()
+	return b.unless(h.Forward(ctx, b, a))
 }

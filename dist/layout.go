@@ -3,14 +3,17 @@ package dist
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/golops/golops/shape"
 )
 
-// Whole stands for an array axis that no grid axis splits: along that axis of
-// the grid, ranks hold the same elements.
-const Whole = -1
+// Whole stands in Layout.Axes for no array axis: along that axis of the grid,
+// ranks hold the same elements. It is not -1, which is the last axis.
+const Whole = math.MinInt
 
 // Replication says how the copies of a replicated array are kept equal.
 type Replication uint8
@@ -18,7 +21,7 @@ type Replication uint8
 // The ways to hold an array.
 const (
 	Scattered Replication = iota // split over the ranks
-	Checked                      // whole on every rank; what rank 0 writes wins
+	Checked                      // whole on every rank; what rank 0 holds wins at each Sync
 	Unchecked                    // whole on every rank; the program keeps copies equal
 )
 
@@ -26,38 +29,43 @@ const (
 // over all ranks, the first ones holding one row more where it does not divide.
 type Layout struct {
 	Grid      []int       // extents of the Cartesian grid of ranks, the last running fastest; nil means one axis of all ranks
-	Axes      []int       // the array axis that each grid axis splits, or Whole; nil means 0, 1, ...
+	Axes      []int       // the array axis that each grid axis splits, negative from the end, or Whole; nil means 0, 1, ...
 	Counts    [][]int     // rows at each coordinate of each grid axis; nil, or nil for a grid axis, means balanced
 	Replicate Replication // Checked or Unchecked: every rank holds all, and Grid, Axes, Counts must be nil
 	Mask      []int       // a color per rank: reductions stay among ranks of one color; nil means all
 	Debug     bool        // Checked arrays: report copies that differ instead of overwriting them
 }
 
-// Split returns the layout that splits one axis over all ranks.
+// Split returns the layout that splits one axis, negative from the end, over
+// all ranks.
 func Split(axis int) Layout { return Layout{Axes: []int{axis}} }
 
 // Replicated is the layout of arrays that every rank holds whole.
 var Replicated = Layout{Replicate: Unchecked}
 
+// clone returns a copy that shares no memory with l.
+func (l Layout) clone() Layout {
+	l.Grid, l.Axes, l.Mask = slices.Clone(l.Grid), slices.Clone(l.Axes), slices.Clone(l.Mask)
+	l.Counts = slices.Clone(l.Counts)
+	for g, c := range l.Counts {
+		l.Counts[g] = slices.Clone(c)
+	}
+	return l
+}
+
 // resolve fills in what l leaves open for an array of this shape on n ranks,
-// and reports everything that is wrong.
+// and reports everything that is wrong. The result shares no memory with l.
 func (l Layout) resolve(s shape.Shape, n int) (Layout, error) {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if l.Mask != nil && len(l.Mask) != n {
-		bad("Mask has %d colors for %d ranks", len(l.Mask), n)
-	}
-	if i := slices.IndexFunc(l.Mask, func(c int) bool { return c < 0 }); i >= 0 {
-		bad("Mask: color %d of rank %d is negative", l.Mask[i], i)
-	}
+	l = l.clone()
+	errs := l.checkMask(n)
 	if l.Replicate > Unchecked {
-		bad("Replicate is %d: have Scattered, Checked, Unchecked", l.Replicate)
+		errs = append(errs, fmt.Errorf("replicate is %d: have Scattered, Checked, Unchecked", l.Replicate))
 	}
 	if l.Replicate != Scattered {
 		if l.Grid != nil || l.Axes != nil || l.Counts != nil {
-			bad("a replicated array has no Grid, Axes or Counts")
+			errs = append(errs, fmt.Errorf("a replicated array has no grid, axes or counts: here are grid %v, axes %s, counts %v", l.Grid, axesText(l.Axes), l.Counts))
 		}
-		l.Grid, l.Axes, l.Counts = []int{n}, []int{Whole}, nil
+		l.Grid, l.Axes, l.Counts = []int{n}, []int{Whole}, [][]int{nil}
 		return l, errors.Join(errs...)
 	}
 	if l.Grid == nil {
@@ -68,55 +76,96 @@ func (l Layout) resolve(s shape.Shape, n int) (Layout, error) {
 			l.Axes = append(l.Axes, g)
 		}
 	}
+	errs = append(errs, l.checkGrid(n)...)
 	if len(l.Axes) != len(l.Grid) {
-		bad("Axes has %d entries for a grid of %d axes", len(l.Axes), len(l.Grid))
-		return l, errors.Join(errs...)
+		errs = append(errs, fmt.Errorf("axes %s has %d entries for a grid of %d axes", axesText(l.Axes), len(l.Axes), len(l.Grid)))
+	} else {
+		errs = append(errs, l.resolveAxes(s)...)
 	}
-	l.Axes = slices.Clone(l.Axes)
-	size := 1
-	used := map[int]bool{}
+	if l.Counts == nil {
+		l.Counts = make([][]int, len(l.Grid))
+	} else if len(l.Counts) != len(l.Grid) {
+		errs = append(errs, fmt.Errorf("counts %v has %d entries for a grid of %d axes", l.Counts, len(l.Counts), len(l.Grid)))
+	}
+	if len(errs) == 0 {
+		errs = l.resolveCounts(s)
+	}
+	return l, errors.Join(errs...)
+}
+
+func (l *Layout) checkMask(n int) (errs []error) {
+	if l.Mask != nil && len(l.Mask) != n {
+		errs = append(errs, fmt.Errorf("mask %v has %d colors for %d ranks", l.Mask, len(l.Mask), n))
+	}
+	if i := slices.IndexFunc(l.Mask, func(c int) bool { return c < 0 }); i >= 0 {
+		errs = append(errs, fmt.Errorf("mask %v: color %d of rank %d is negative", l.Mask, l.Mask[i], i))
+	}
+	return errs
+}
+
+func (l *Layout) checkGrid(n int) (errs []error) {
+	size, fits := 1, true
 	for g, e := range l.Grid {
 		if e < 1 {
-			bad("Grid %v: axis %d is %d, must be at least 1", l.Grid, g, e)
+			return []error{fmt.Errorf("grid %v: axis %d is %d, must be at least 1", l.Grid, g, e)}
 		}
-		size *= e
-		if l.Axes[g] == Whole {
+		fits = fits && e <= n/size // size divides no further than n, and cannot overflow
+		if fits {
+			size *= e
+		}
+	}
+	if !fits || size != n {
+		errs = append(errs, fmt.Errorf("grid %v does not fit the %d ranks of the group: the product of its extents must be %d", l.Grid, n, n))
+	}
+	return errs
+}
+
+// resolveAxes counts negative axes from the end.
+func (l *Layout) resolveAxes(s shape.Shape) (errs []error) {
+	text := axesText(l.Axes)
+	for g, a := range l.Axes {
+		if a == Whole {
 			continue
 		}
-		if l.Axes[g] < 0 || l.Axes[g] >= s.Rank() {
-			bad("Axes %v: array axis %d of shape %v does not exist", l.Axes, l.Axes[g], s)
-		} else if used[l.Axes[g]] {
-			bad("Axes %v: array axis %d is split twice", l.Axes, l.Axes[g])
+		a, err := s.Axis(a)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("axes %s: %w", text, err))
+			continue
 		}
-		used[l.Axes[g]] = true
+		if slices.Contains(l.Axes[:g], a) {
+			errs = append(errs, fmt.Errorf("axes %s: array axis %d is split twice", text, a))
+		}
+		l.Axes[g] = a
 	}
-	if size != n {
-		bad("Grid %v has room for %d ranks, the group has %d", l.Grid, size, n)
-	}
-	if l.Counts != nil && len(l.Counts) != len(l.Grid) {
-		bad("Counts has %d entries for a grid of %d axes", len(l.Counts), len(l.Grid))
-	}
-	if len(errs) > 0 {
-		return l, errors.Join(errs...)
-	}
-	counts := make([][]int, len(l.Grid))
+	return errs
+}
+
+func (l *Layout) resolveCounts(s shape.Shape) (errs []error) {
 	for g, e := range l.Grid {
-		a := l.Axes[g]
-		switch {
-		case a == Whole && l.Counts != nil && l.Counts[g] != nil:
-			bad("Counts of grid axis %d, which splits no axis", g)
+		switch a := l.Axes[g]; {
+		case a == Whole && l.Counts[g] != nil:
+			errs = append(errs, fmt.Errorf("counts %v of grid axis %d, which splits no axis", l.Counts[g], g))
 		case a == Whole:
-		case l.Counts == nil || l.Counts[g] == nil:
-			counts[g] = Balanced(s.Dim(a), e)
+		case l.Counts[g] == nil:
+			l.Counts[g] = Balanced(s.Dim(a), e)
 		default:
-			counts[g] = slices.Clone(l.Counts[g])
-			if err := checkCounts(counts[g], e, s.Dim(a)); err != nil {
-				bad("Counts of array axis %d: %w", a, err)
+			if err := checkCounts(l.Counts[g], e, s.Dim(a)); err != nil {
+				errs = append(errs, fmt.Errorf("counts of array axis %d: %w", a, err))
 			}
 		}
 	}
-	l.Counts = counts
-	return l, errors.Join(errs...)
+	return errs
+}
+
+// axesText shows axes with Whole as a word.
+func axesText(axes []int) string {
+	t := make([]string, len(axes))
+	for i, a := range axes {
+		if t[i] = strconv.Itoa(a); a == Whole {
+			t[i] = "whole"
+		}
+	}
+	return "[" + strings.Join(t, " ") + "]"
 }
 
 func checkCounts(counts []int, parts, rows int) error {
@@ -128,7 +177,9 @@ func checkCounts(counts []int, parts, rows int) error {
 		if c < 0 {
 			return fmt.Errorf("%v: entry %d is negative", counts, i)
 		}
-		sum += c
+		if sum += c; sum < 0 {
+			return fmt.Errorf("%v adds up to more than an int can count", counts)
+		}
 	}
 	if sum != rows {
 		return fmt.Errorf("%v adds up to %d, the axis has %d rows", counts, sum, rows)

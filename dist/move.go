@@ -19,13 +19,25 @@ type Move[T scalar.Scalar] struct {
 // NewMove plans the way between two spaces on the same ranks. It does not
 // communicate: all ranks must call it with the same spaces.
 func NewMove[T scalar.Scalar](from, to *Space) (*Move[T], error) {
+	m, err := newMove[T](from, to, true)
+	if err != nil {
+		return nil, fmt.Errorf("dist: move %v to %v: %w", from, to, err)
+	}
+	return m, nil
+}
+
+func newMove[T scalar.Scalar](from, to *Space, back bool) (*Move[T], error) {
 	m := &Move[T]{from: from, to: to}
+	if from.Comm() != to.Comm() || from.Device() != to.Device() {
+		return nil, fmt.Errorf("they are on different ranks or devices")
+	}
 	if len(from.parts) != len(to.parts) {
-		return nil, fmt.Errorf("dist: move %v to %v: stacks of %d and %d parts", from, to, len(from.parts), len(to.parts))
+		return nil, fmt.Errorf("stacks of %d and %d parts", len(from.parts), len(to.parts))
 	}
 	for i := range from.parts {
-		p, err := NewMove[T](from.parts[i], to.parts[i])
+		p, err := newMove[T](from.parts[i], to.parts[i], back)
 		if err != nil {
+			m.Free()
 			return nil, err
 		}
 		m.parts = append(m.parts, p)
@@ -33,50 +45,43 @@ func NewMove[T scalar.Scalar](from, to *Space) (*Move[T], error) {
 	if m.parts != nil {
 		return m, nil
 	}
-	if from.Comm() != to.Comm() || from.Device() != to.Device() {
-		return nil, fmt.Errorf("dist: move %v to %v: they are on different ranks or devices", from, to)
-	}
 	if from.shape != to.shape {
-		return nil, fmt.Errorf("dist: move shape %v to shape %v: only the layout can change", from.shape, to.shape)
+		return nil, fmt.Errorf("shape %v is not %v: only the layout can change", from.shape, to.shape)
 	}
 	var err error
-	if m.there, err = oneWay[T](from, to); err == nil {
+	if m.there, err = oneWay[T](from, to); err == nil && back {
 		m.back, err = oneWay[T](to, from)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("dist: move %v to %v: %w", from, to, err)
+		m.Free()
+		return nil, err
 	}
 	return m, nil
 }
 
+// oneWay plans the way to another layout. What several ranks hold comes from
+// the one that is in the same copy of the array as who asks, so that copies
+// share the work, and nothing comes from elsewhere that is here already.
 func oneWay[T scalar.Scalar](from, to *Space) (*exchange[T], error) {
-	p := boxes{
-		rank: from.shape.Rank(),
-		has: func(r int) (Box, bool) {
-			return from.Box(r), from.isPrimary(r)
-		},
-		want:   to.Box,
-		same:   !from.split,
-		device: from.Device(),
-		me:     from.rank.Rank(), all: from.rank.Size(),
-	}
-	p.hasB[0], p.hasB[1] = from.local, to.local
-	p.hasLo[0], p.hasLo[1] = from.box.Lo, to.box.Lo
-	return newExchange[T](from.Comm(), p)
+	return newExchange[T](plan{
+		axes: from.shape.Rank(), me: from.rank,
+		has: from.Box, want: to.Box, serves: from.sameCopy,
+		given: place{from.local, from.box.Lo}, got: place{to.local, to.box.Lo},
+	})
 }
 
-// isPrimary reports whether the block of rank r counts in reductions.
-func (s *Space) isPrimary(r int) bool {
-	for g, c := range s.Coords(r) {
-		if s.layout.Axes[g] == Whole && c != 0 {
-			return false
-		}
-	}
-	return true
+// sameCopy reports whether two ranks hold parts of the same copy of the array.
+func (s *Space) sameCopy(q, r int) bool {
+	_, a := s.place(q)
+	_, b := s.place(r)
+	return a == b
 }
 
 // Forward sets dst, of the second space, to the elements of src, of the first.
+// It is collective.
 func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
+	inSpace("move", dst, m.to)
+	inSpace("move", src, m.from)
 	for i, p := range m.parts {
 		if err := p.Forward(ctx, dst.parts[i], src.parts[i]); err != nil {
 			return err
@@ -88,8 +93,10 @@ func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	return m.there.run(ctx, dst.local, src.local)
 }
 
-// Adjoint is the way back, which is also the inverse.
+// Adjoint is the way back, which is also the inverse. It is collective.
 func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
+	inSpace("move back", dst, m.from)
+	inSpace("move back", src, m.to)
 	for i, p := range m.parts {
 		if err := p.Adjoint(ctx, dst.parts[i], src.parts[i]); err != nil {
 			return err
@@ -101,6 +108,18 @@ func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	return m.back.run(ctx, dst.local, src.local)
 }
 
+// Free gives the buffers back to the device. m cannot be used afterwards.
+func (m *Move[T]) Free() {
+	for _, p := range m.parts {
+		p.Free()
+	}
+	for _, e := range []*exchange[T]{m.there, m.back} {
+		if e != nil {
+			e.free()
+		}
+	}
+}
+
 // Domain returns the first space, Range the second.
 func (m *Move[T]) Domain() *Space { return m.from }
 
@@ -108,16 +127,18 @@ func (m *Move[T]) Domain() *Space { return m.from }
 func (m *Move[T]) Range() *Space { return m.to }
 
 // Redistribute returns the elements of a in another space of the same shape on
-// the same ranks: other axis, grid or counts. It is collective. NewMove does
-// the same repeatedly.
+// the same ranks: other axis, grid or counts. It is collective: one message to
+// agree and one for each pair of ranks that share elements. NewMove does the
+// same repeatedly.
 func Redistribute[T scalar.Scalar](ctx context.Context, a Array[T], to *Space) (Array[T], error) {
-	m, err := NewMove[T](a.space, to)
+	m, err := newMove[T](a.space, to, false)
 	var b Array[T]
 	if err == nil {
 		b, err = New[T](to)
 	}
-	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err); err != nil {
+	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err, a.space.words(), " to ", to.words()); err != nil {
 		return Array[T]{}, err
 	}
-	return b, m.Forward(ctx, b, a)
+	defer m.Free()
+	return b.unless(m.Forward(ctx, b, a))
 }

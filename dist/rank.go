@@ -4,7 +4,9 @@ package dist
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
@@ -15,33 +17,105 @@ type Rank struct {
 	comm.Comm
 	Device device.Device
 	alone  comm.Comm // a group of this rank only
+	groups *groups
+}
+
+// groups are the parts of a rank's group that spaces asked for. They are made
+// once and kept, because MPI has room for few thousand only.
+type groups struct {
+	made []partition
+	own  []comm.Comm // what Close gives back besides
+}
+
+type partition struct {
+	first []int // of each rank: the lowest rank in the same part
+	group comm.Comm
 }
 
 // NewRank joins a communicator and a device. It is collective.
 func NewRank(ctx context.Context, c comm.Comm, d device.Device) (Rank, error) {
-	r := Rank{Comm: c, Device: d, alone: c}
+	if c == nil {
+		return Rank{}, errors.New("dist: new rank: no communicator given")
+	}
+	r := Rank{Comm: c, Device: d, alone: c, groups: &groups{}}
 	var err error
 	if d == nil {
-		err = fmt.Errorf("dist: rank %d has no device", c.Rank())
+		err = errors.New("no device given")
 	}
-	if err := comm.Agree(ctx, c, err); err != nil {
+	if err := Agree(ctx, c, "dist: new rank", err); err != nil {
 		return Rank{}, err
 	}
 	if c.Size() > 1 {
 		if r.alone, err = c.Split(ctx, c.Rank(), 0); err != nil {
 			return Rank{}, fmt.Errorf("dist: a group for rank %d alone: %w", c.Rank(), err)
 		}
+		r.groups.own = append(r.groups.own, r.alone)
 	}
 	return r, nil
 }
 
 // Alone returns this rank as a group of one, for operators that work inside a
 // rank. It does not communicate.
-func (r Rank) Alone() Rank { return Rank{Comm: r.alone, Device: r.Device, alone: r.alone} }
+func (r Rank) Alone() Rank {
+	return Rank{Comm: r.alone, Device: r.Device, alone: r.alone, groups: &groups{}}
+}
 
 // Sub makes one group of the ranks of each color, ordered by key, as
 // comm.Comm.Split does. A rank with comm.NoColor gets a Rank without Comm.
+// Close gives the group back.
 func (r Rank) Sub(ctx context.Context, color, key int) (Rank, error) {
 	c, err := r.Split(ctx, color, key)
-	return Rank{Comm: c, Device: r.Device, alone: r.alone}, err
+	s := Rank{Comm: c, Device: r.Device, alone: r.alone, groups: &groups{}}
+	if c != nil {
+		s.groups.own = append(s.groups.own, c)
+	}
+	return s, err
+}
+
+// Close gives back the groups that were made for this rank and for the spaces
+// on it, which cannot be used afterwards. It is collective. The communicator
+// that NewRank was given stays open.
+func (r Rank) Close() error {
+	if r.groups == nil {
+		return nil
+	}
+	var errs []error
+	for _, p := range r.groups.made {
+		errs = append(errs, p.group.Close())
+	}
+	for _, c := range r.groups.own {
+		errs = append(errs, c.Close())
+	}
+	*r.groups = groups{}
+	return errors.Join(errs...)
+}
+
+// part returns the group of the ranks that have this rank's color, in the order
+// of ranks. Colors are those of all ranks, the same on each. It is collective
+// the first time that such a part is asked for. The group belongs to the Rank.
+func (r Rank) part(ctx context.Context, colors []int) (comm.Comm, error) {
+	first := make([]int, len(colors))
+	same, distinct := true, true
+	for i, c := range colors {
+		first[i] = slices.Index(colors, c)
+		same = same && first[i] == 0
+		distinct = distinct && first[i] == i
+	}
+	switch {
+	case same:
+		return r.Comm, nil
+	case distinct:
+		return r.alone, nil
+	}
+	for _, p := range r.groups.made {
+		if slices.Equal(p.first, first) {
+			return p.group, nil
+		}
+	}
+	c, err := r.Split(ctx, first[r.Rank()], 0)
+	if err != nil {
+		return nil, err
+	}
+	r.groups.made = append(r.groups.made, partition{first, c})
+	return c, nil
 }

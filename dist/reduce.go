@@ -55,8 +55,8 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 	s, reduces := x[0].space, false
 	for i := range x {
 		alike("DotN", x[i], y[i])
-		if x[i].space.group != s.group {
-			return fmt.Errorf("dist: DotN: array %d is on %v, array 0 on %v", i, x[i].space, s)
+		if !x[i].space.together(s) {
+			return fmt.Errorf("dist: DotN: array %d is %v, array 0 is %v: they must be on the same ranks, with the same mask", i, x[i].space, s)
 		}
 		reduces = reduces || x[i].space.reduces()
 	}
@@ -122,103 +122,6 @@ func sumHere[T scalar.Scalar](x Array[T], reduces bool) (v complex128, err error
 	return x.local.Kernels().Sum(x.local.Mem())
 }
 
-// Norm returns the p-norm of x: (Σ|x|^p)^(1/p), the largest |x| for p = +Inf, the
-// smallest for -Inf, how many elements are not zero for p = 0. It is collective
-// like Dot, one message, and safe from overflow for p = 2, where only a sum of
-// squares out of range costs two more.
-func Norm[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (float64, error) {
-	if math.IsNaN(p) {
-		return 0, fmt.Errorf("dist: norm: p is NaN")
-	}
-	v, err := normOver(ctx, x, p, 1)
-	switch {
-	case err != nil || p == 0 || math.IsInf(p, 0):
-		return v, err
-	case p != 2:
-		return math.Pow(v, 1/p), nil
-	case v > tiny && !math.IsInf(v, 1) || math.IsNaN(v):
-		return math.Sqrt(v), nil
-	}
-	big, err := normOver(ctx, x, math.Inf(1), 1)
-	if err != nil || big == 0 || math.IsInf(big, 0) {
-		return big, err
-	}
-	v, err = normOver(ctx, x, 2, 1/big)
-	return big * math.Sqrt(v), err
-}
-
-// tiny is a sum of squares below which squares may have been lost.
-const tiny = 1e-280
-
-func normOver[T scalar.Scalar](ctx context.Context, x Array[T], p, scale float64) (float64, error) {
-	s := x.space
-	v, err := normHere(x, p, scale, s.reduces())
-	if err != nil || !s.reduces() {
-		return v, err
-	}
-	b := s.sum.re[:1]
-	op := comm.Sum
-	if math.IsInf(p, 0) {
-		// A minimum or maximum of ranks need not keep a NaN; the second number does.
-		b, op = s.sum.re[:2], comm.Max
-		b[1] = 0
-		if math.IsNaN(v) {
-			v, b[1] = 0, 1
-		}
-		if p < 0 {
-			v = -v
-		}
-	}
-	b[0] = v
-	if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), op); err != nil {
-		return 0, err
-	}
-	switch {
-	case op == comm.Max && b[1] != 0:
-		return math.NaN(), nil
-	case p < 0 && op == comm.Max:
-		return -b[0], nil
-	}
-	return b[0], nil
-}
-
-func normHere[T scalar.Scalar](x Array[T], p, scale float64, reduces bool) (float64, error) {
-	if x.parts == nil {
-		if reduces && !x.space.primary {
-			return nothing(p), nil
-		}
-		return x.local.Kernels().Norm(x.local.Mem(), p, scale)
-	}
-	v := nothing(p)
-	for _, part := range x.parts {
-		w, err := normHere(part, p, scale, reduces)
-		if err != nil {
-			return 0, err
-		}
-		v = join(v, w, p)
-	}
-	return v, nil
-}
-
-// nothing is the norm's part of no elements.
-func nothing(p float64) float64 {
-	if math.IsInf(p, -1) {
-		return math.Inf(1)
-	}
-	return 0
-}
-
-// join puts two parts of a p-norm together. NaN stays NaN.
-func join(a, b, p float64) float64 {
-	switch {
-	case math.IsInf(p, 1):
-		return math.Max(a, b)
-	case math.IsInf(p, -1):
-		return math.Min(a, b)
-	}
-	return a + b
-}
-
 // MinMax returns the smallest and the largest element of a real array in one
 // message. It is collective like Dot.
 func MinMax[T scalar.Scalar](ctx context.Context, x Array[T]) (lo, hi float64, err error) {
@@ -253,20 +156,13 @@ func minMaxHere[T scalar.Scalar](x Array[T]) (lo, hi float64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		lo, hi = math.Min(lo, l), math.Max(hi, h)
+		lo, hi = min(lo, l), max(hi, h) // NaN stays NaN, as it does not in package math
 	}
 	return lo, hi, nil
 }
 
 // reduces reports whether a sum over elements must be added up over ranks.
-func (s *Space) reduces() bool {
-	for _, p := range s.parts {
-		if p.reduces() {
-			return true
-		}
-	}
-	return s.split && s.group.Size() > 1
-}
+func (s *Space) reduces() bool { return s.split && s.group.Size() > 1 }
 
 // sum adds the first n numbers of the scratch over the ranks, if it must.
 func sum[T scalar.Scalar](ctx context.Context, s *Space, n int) error {

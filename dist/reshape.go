@@ -9,36 +9,18 @@ import (
 
 // Reshape returns the elements of a under another global shape of the same
 // size, over the same memory. The global order of elements stays that of the
-// last axis running fastest, so the blocks of ranks must follow each other in
-// it, as they do when the first axis is split; otherwise the error says to
-// Redistribute first. It does not communicate.
+// last axis running fastest, so the blocks of ranks must be ranges of rows in
+// the new shape too, as they are when only axes before or behind a split one
+// change; otherwise the error says to Redistribute first. It does not
+// communicate.
 func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
 	s := a.space
 	if s.parts != nil {
-		return a, fmt.Errorf("dist: reshape a stack: reshape its parts")
+		return Array[T]{}, fmt.Errorf("dist: reshape: a stack has no shape: reshape its parts")
 	}
-	sh, err := shape.New(dims...)
+	t, err := s.reshaped(dims)
 	if err != nil {
-		return a, fmt.Errorf("dist: reshape %v: %w", s.shape, err)
-	}
-	if sh.Size() != s.shape.Size() {
-		return a, fmt.Errorf("dist: reshape %v to %v: %d elements are not %d", s.shape, sh, s.shape.Size(), sh.Size())
-	}
-	l := s.layout
-	if s.split {
-		if l, err = s.inOrder(sh); err != nil {
-			return a, err
-		}
-	}
-	l.Mask = nil
-	if !s.split && s.layout.Replicate == Scattered {
-		l = Layout{Replicate: Unchecked}
-	} else if !s.split {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil
-	}
-	t, err := s.Like(l, dims...)
-	if err != nil {
-		return a, err
+		return Array[T]{}, fmt.Errorf("dist: reshape %s to %v: %w", s.words(), dims, err)
 	}
 	return Of(t, a.local), nil
 }
@@ -46,38 +28,74 @@ func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
 // Ravel returns a as an array of one axis. It is Reshape to its size.
 func (a Array[T]) Ravel() (Array[T], error) { return a.Reshape(a.space.Size()) }
 
-// inOrder returns the layout of s's blocks under another shape.
-func (s *Space) inOrder(sh shape.Shape) (Layout, error) {
-	cuts := s.cuts()
-	axis := 0
-	for axis < s.shape.Rank() && s.shape.Dim(axis) == 1 {
-		axis++
+func (s *Space) reshaped(dims []int) (*Space, error) {
+	sh, err := shape.New(dims...)
+	if err != nil {
+		return nil, err
 	}
-	if len(cuts) != 1 || cuts[0].axis != axis {
-		return Layout{}, fmt.Errorf("dist: reshape %v: blocks do not follow each other in memory order: Redistribute to the first axis before", s)
+	if sh.Size() != s.shape.Size() {
+		return nil, fmt.Errorf("%d elements are not %d", s.shape.Size(), sh.Size())
 	}
-	_, _, inner := s.shape.Around(axis)
-	_, counts := s.SplitBy(axis)
-	to := 0
-	for to < sh.Rank()-1 && sh.Dim(to) == 1 {
-		to++
+	l := s.layout.clone()
+	if l.Replicate != Scattered {
+		l.Grid, l.Axes, l.Counts = nil, nil, nil
+		return s.like(l, dims)
 	}
-	_, _, newInner := sh.Around(to)
-	rows := make([]int, len(counts))
-	for i, c := range counts {
-		if newInner > 0 {
-			if c*inner%newInner != 0 {
-				return Layout{}, fmt.Errorf("dist: reshape %v to %v: the block of rank %d has %d elements, not a multiple of %d", s, sh, i, c*inner, newInner)
+	used := make([]bool, sh.Rank())
+	for g, a := range l.Axes {
+		if a == Whole {
+			continue
+		}
+		b, rows := Whole, []int(nil)
+		switch {
+		case l.Grid[g] == 1: // all rows are in each block
+		case sh.Size() == 0: // any rows will do
+			if i := slices.Index(used, false); i >= 0 {
+				b = i
 			}
-			rows[i] = c * inner / newInner
+		default:
+			if b, rows, err = s.rowsIn(sh, used, a, l.Counts[g]); err != nil {
+				return nil, err
+			}
+		}
+		if l.Axes[g], l.Counts[g] = b, rows; b != Whole {
+			used[b] = true
 		}
 	}
-	if newInner == 0 {
-		rows = Balanced(sh.Dim(to), len(counts))
+	return s.like(l, dims)
+}
+
+// rowsIn finds the axis of another shape whose rows hold the same elements as
+// the rows of axis a, and how many of them each block has. Blocks of rows of an
+// axis repeat as often as there are elements in the axes before it, so that
+// number must be the same.
+func (s *Space) rowsIn(sh shape.Shape, used []bool, a int, counts []int) (axis int, rows []int, err error) {
+	outer, n, inner := s.shape.Around(a)
+	best := Whole
+	var broken error
+	for b := range sh.Rank() {
+		newOuter, newN, newInner := sh.Around(b)
+		if newOuter != outer || used[b] {
+			continue
+		}
+		r := slices.Clone(counts)
+		bad := slices.IndexFunc(counts, func(c int) bool { return c*inner%newInner != 0 })
+		if bad >= 0 {
+			broken = fmt.Errorf("block %d of axis %d has %d elements in a row, not a multiple of the %d behind axis %d", bad, a, counts[bad]*inner, newInner, b)
+			continue
+		}
+		for i, c := range counts {
+			r[i] = c * inner / newInner
+		}
+		if best == Whole || newN == n {
+			best, rows = b, r
+		}
 	}
-	g := slices.IndexFunc(s.layout.Axes, func(a int) bool { return a == axis })
-	axes := slices.Repeat([]int{Whole}, len(s.layout.Grid))
-	all := make([][]int, len(axes))
-	axes[g], all[g] = to, rows
-	return Layout{Grid: s.layout.Grid, Axes: axes, Counts: all}, nil
+	switch {
+	case best != Whole:
+		return best, rows, nil
+	case broken != nil:
+		return Whole, nil, fmt.Errorf("%w: Redistribute first", broken)
+	}
+	return Whole, nil, fmt.Errorf("the blocks of axis %d are not ranges of rows of any axis there: Redistribute first", a)
 }

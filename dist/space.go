@@ -2,9 +2,9 @@ package dist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
@@ -19,6 +19,7 @@ type Space struct {
 	shape   shape.Shape // global
 	layout  Layout      // resolved: nothing is left open
 	off     [][]int     // per grid axis: the first row of each coordinate, and the end
+	cuts    []cut       // what the grid does, to compare spaces
 	box     Box         // what this rank holds
 	local   shape.Shape
 	primary bool      // this rank's block counts in reductions
@@ -28,89 +29,101 @@ type Space struct {
 	sum     *scratch
 }
 
-// Box is a range of global indices along each axis.
-type Box struct{ Lo, Hi [shape.MaxRank]int }
-
 // NewSpace returns the space of arrays of this shape with this layout. It is
 // collective: all ranks must ask for the same.
 func NewSpace(ctx context.Context, r Rank, l Layout, dims ...int) (*Space, error) {
+	if r.Comm == nil {
+		return nil, errors.New("dist: space: this rank is in no group")
+	}
 	s, err := shape.New(dims...)
 	if err == nil {
 		l, err = l.resolve(s, r.Size())
 	}
-	err = Agree(ctx, r.Comm, "dist: space", err, describe(dims, l))
-	if err != nil {
+	text := ""
+	if err == nil {
+		text = describe(s, l)
+	}
+	if err = Agree(ctx, r.Comm, "dist: space", err, text); err != nil {
 		return nil, err
 	}
-	sp := newSpace(r, s, l)
+	group := r.Comm
 	if l.Mask != nil {
-		if !sp.everyAxisSplits() && sp.split {
-			return nil, fmt.Errorf("dist: space: a Mask needs an array that every axis of the grid splits, or a replicated one")
-		}
-		if sp.group, err = r.Split(ctx, l.Mask[r.Rank()], 0); err != nil {
-			return nil, fmt.Errorf("dist: space: groups of the mask: %w", err)
+		if group, err = r.part(ctx, l.Mask); err != nil {
+			return nil, fmt.Errorf("dist: space: groups of mask %v: %w", l.Mask, err)
 		}
 	}
-	return sp, nil
+	return newSpace(r, s, l, group), nil
 }
 
 // newSpace is NewSpace with a resolved layout that all ranks agree on.
-func newSpace(r Rank, s shape.Shape, l Layout) *Space {
-	sp := &Space{rank: r, shape: s, layout: l, group: r.Comm, sum: newScratch()}
+func newSpace(r Rank, s shape.Shape, l Layout, group comm.Comm) *Space {
+	sp := &Space{rank: r, shape: s, layout: l, group: group, sum: newScratch()}
 	sp.off = make([][]int, len(l.Grid))
-	for g, c := range l.Counts {
-		if c == nil {
-			continue
+	for g, e := range l.Grid {
+		if l.Axes[g] != Whole {
+			sp.off[g] = offsets(l.Counts[g])
 		}
-		off := make([]int, len(c)+1)
-		for i, n := range c {
-			off[i+1] = off[i] + n
+		if e > 1 {
+			sp.split = sp.split || l.Axes[g] != Whole
+			sp.cuts = append(sp.cuts, cut{l.Axes[g], e, sp.off[g]})
 		}
-		sp.off[g] = off
 	}
-	sp.primary = true
-	for g, c := range sp.Coords(r.Rank()) {
-		sp.split = sp.split || l.Axes[g] != Whole && l.Grid[g] > 1
-		sp.primary = sp.primary && (l.Axes[g] != Whole || c == 0)
+	if !sp.split {
+		sp.cuts = nil // grids of copies differ in nothing that matters
 	}
+	sp.primary = sp.isPrimary(r.Rank())
 	sp.box = sp.Box(r.Rank())
 	sp.local = sp.box.shape(s.Rank())
 	return sp
 }
 
-func (s *Space) everyAxisSplits() bool {
-	for g, a := range s.layout.Axes {
-		if a == Whole && s.layout.Grid[g] > 1 {
-			return false
-		}
+func offsets(counts []int) []int {
+	off := make([]int, len(counts)+1)
+	for i, n := range counts {
+		off[i+1] = off[i] + n
 	}
-	return true
+	return off
 }
 
-// Like returns the space of arrays of another shape or layout on the same
-// ranks. It does not communicate: all ranks must call it with the same values.
-// A mask of s is kept if l has none of its own and the layout allows it.
+// Like returns the space of arrays of another shape or layout on the same ranks,
+// with the same mask. It does not communicate: all ranks must call it with the
+// same values.
 func (s *Space) Like(l Layout, dims ...int) (*Space, error) {
-	sh, err := shape.New(dims...)
+	t, err := s.like(l, dims)
 	if err != nil {
 		return nil, fmt.Errorf("dist: space: %w", err)
 	}
-	if l.Mask != nil {
-		return nil, fmt.Errorf("dist: space: a new Mask needs NewSpace")
-	}
-	if l, err = l.resolve(sh, s.rank.Size()); err != nil {
-		return nil, fmt.Errorf("dist: space: %w", err)
-	}
-	l.Mask = s.layout.Mask
-	t := newSpace(s.rank, sh, l)
-	t.group = s.group
 	return t, nil
 }
 
-// Alone returns the space of this rank's block as an array of one rank.
+func (s *Space) like(l Layout, dims []int) (*Space, error) {
+	sh, err := shape.New(dims...)
+	if err != nil {
+		return nil, err
+	}
+	if l.Mask != nil && !slices.Equal(l.Mask, s.layout.Mask) {
+		return nil, fmt.Errorf("mask %v is not %v, that of the space it is to be like: a new one needs NewSpace", l.Mask, s.layout.Mask)
+	}
+	if l, err = l.resolve(sh, s.rank.Size()); err != nil {
+		return nil, err
+	}
+	l.Mask = s.layout.Mask
+	return newSpace(s.rank, sh, l, s.group), nil
+}
+
+// Alone returns the space of this rank's block as an array of one rank, or of
+// the blocks of a stack.
 func (s *Space) Alone() *Space {
+	r := s.rank.Alone()
+	if s.parts != nil {
+		t := &Space{rank: r, group: r.Comm, sum: newScratch()}
+		for _, p := range s.parts {
+			t.parts = append(t.parts, p.Alone())
+		}
+		return t
+	}
 	l, _ := Layout{Replicate: Unchecked}.resolve(s.local, 1)
-	return newSpace(s.rank.Alone(), s.local, l)
+	return newSpace(r, s.local, l, r.Comm)
 }
 
 // Rank returns this rank's group and device.
@@ -142,146 +155,53 @@ func (s *Space) Size() int {
 	return n
 }
 
-// LocalShape returns the shape of this rank's block.
-func (s *Space) LocalShape() shape.Shape { return s.local }
+// LocalShape returns the shape of this rank's block; of a stack, the number of
+// all elements that this rank holds.
+func (s *Space) LocalShape() shape.Shape {
+	if s.parts == nil {
+		return s.local
+	}
+	n := 0
+	for _, p := range s.parts {
+		n += p.LocalShape().Size()
+	}
+	return shape.Of(n)
+}
 
-// Layout returns how the space lies on its ranks, with nothing left open.
-func (s *Space) Layout() Layout { return s.layout }
+// Layout returns how the space lies on its ranks, with nothing left open. That
+// of a stack has a Mask only.
+func (s *Space) Layout() Layout { return s.layout.clone() }
 
 // Replicated reports whether every rank holds all elements.
-func (s *Space) Replicated() bool { return s.parts == nil && !s.split }
-
-// SplitBy returns the grid axis that splits an array axis and the rows at each
-// of its coordinates, or Whole and nil. A grid axis with one rank does not split.
-func (s *Space) SplitBy(axis int) (grid int, counts []int) {
-	for g, a := range s.layout.Axes {
-		if a == axis && s.layout.Grid[g] > 1 {
-			return g, s.layout.Counts[g]
-		}
-	}
-	return Whole, nil
-}
-
-// Coords returns the place of a rank in the grid.
-func (s *Space) Coords(rank int) []int {
-	c := make([]int, len(s.layout.Grid))
-	for g := len(c) - 1; g >= 0; g-- {
-		c[g] = rank % s.layout.Grid[g]
-		rank /= s.layout.Grid[g]
-	}
-	return c
-}
-
-// RankAt returns the rank at a place in the grid.
-func (s *Space) RankAt(coords []int) int {
-	r := 0
-	for g, c := range coords {
-		r = r*s.layout.Grid[g] + c
-	}
-	return r
-}
-
-// Box returns the global indices that a rank holds.
-func (s *Space) Box(rank int) Box {
-	var b Box
-	for a := range s.shape.Rank() {
-		b.Hi[a] = s.shape.Dim(a)
-	}
-	for g, c := range s.Coords(rank) {
-		if a := s.layout.Axes[g]; a != Whole {
-			b.Lo[a], b.Hi[a] = s.off[g][c], s.off[g][c+1]
-		}
-	}
-	return b
-}
+func (s *Space) Replicated() bool { return !s.split }
 
 // Equal reports whether arrays of s and t lie on the same ranks in the same way.
 func (s *Space) Equal(t *Space) bool {
 	if s == t {
 		return true
 	}
+	if s == nil || t == nil || !s.together(t) {
+		return false
+	}
 	if s.parts != nil || t.parts != nil {
 		return slices.EqualFunc(s.parts, t.parts, (*Space).Equal)
 	}
-	if s.rank.Comm != t.rank.Comm || s.rank.Device != t.rank.Device || s.shape != t.shape ||
-		!slices.Equal(s.layout.Mask, t.layout.Mask) || s.split != t.split {
-		return false
-	}
-	return slices.EqualFunc(s.cuts(), t.cuts(), func(a, b cut) bool {
-		return a.axis == b.axis && a.grid == b.grid && slices.Equal(a.off, b.off)
-	})
+	return s.shape == t.shape && s.split == t.split && slices.EqualFunc(s.cuts, t.cuts, cut.equal)
 }
 
-// cut is what one grid axis of more than one rank does.
+// together reports whether s and t are on the same ranks and devices and reduce
+// among the same groups.
+func (s *Space) together(t *Space) bool {
+	return s.rank.Comm == t.rank.Comm && s.rank.Device == t.rank.Device && slices.Equal(s.layout.Mask, t.layout.Mask)
+}
+
+// cut is what one grid axis of more than one rank does. Grids that differ only
+// in axes of one rank have the same cuts.
 type cut struct {
 	axis, grid int
 	off        []int
 }
 
-// cuts lists what the grid does, so that grids that differ only in axes of one
-// rank compare equal.
-func (s *Space) cuts() (c []cut) {
-	if !s.split {
-		return nil
-	}
-	for g, e := range s.layout.Grid {
-		if e > 1 {
-			c = append(c, cut{s.layout.Axes[g], e, s.off[g]})
-		}
-	}
-	return c
-}
-
-func (s *Space) String() string {
-	if s.parts != nil {
-		var b []string
-		for _, p := range s.parts {
-			b = append(b, p.String())
-		}
-		return "stack{" + strings.Join(b, ", ") + "}"
-	}
-	return fmt.Sprintf("%s over %d ranks on %v", describe(s.shape.Dims(), s.layout), s.rank.Size(), s.rank.Device)
-}
-
-// describe says in words what ranks must agree on.
-func describe(dims []int, l Layout) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "shape %v", dims)
-	if l.Replicate != Scattered {
-		b.WriteString(" replicated")
-		if l.Replicate == Checked {
-			b.WriteString(" (checked)")
-		}
-	} else {
-		for g, a := range l.Axes {
-			switch {
-			case a == Whole:
-				fmt.Fprintf(&b, ", %d copies", l.Grid[g])
-			case g < len(l.Counts):
-				fmt.Fprintf(&b, ", axis %d split %v", a, l.Counts[g])
-			}
-		}
-	}
-	if l.Mask != nil {
-		fmt.Fprintf(&b, ", mask %v", l.Mask)
-	}
-	return b.String()
-}
-
-func (b Box) shape(rank int) shape.Shape {
-	var d [shape.MaxRank]int
-	for i := range rank {
-		d[i] = max(b.Hi[i]-b.Lo[i], 0)
-	}
-	return shape.Of(d[:rank]...)
-}
-
-// meet returns the part that b and c share, and whether there is any.
-func (b Box) meet(c Box, rank int) (Box, bool) {
-	some := true
-	for i := range rank {
-		b.Lo[i], b.Hi[i] = max(b.Lo[i], c.Lo[i]), min(b.Hi[i], c.Hi[i])
-		some = some && b.Lo[i] < b.Hi[i]
-	}
-	return b, some
+func (c cut) equal(d cut) bool {
+	return c.axis == d.axis && c.grid == d.grid && slices.Equal(c.off, d.off)
 }

@@ -14,15 +14,18 @@ func Stack(parts ...*Space) (*Space, error) {
 		return nil, fmt.Errorf("dist: a stack of no spaces")
 	}
 	a := parts[0]
+	t := &Space{parts: slices.Clone(parts), sum: newScratch()}
 	for i, p := range parts {
 		if p == nil {
 			return nil, fmt.Errorf("dist: stack: space %d is nil", i)
 		}
-		if p.rank.Comm != a.rank.Comm || p.rank.Device != a.rank.Device || p.group != a.group {
+		if !p.together(a) {
 			return nil, fmt.Errorf("dist: stack: space %d is %v, which lies on other ranks, another device or another mask than space 0, %v", i, p, a)
 		}
+		t.split = t.split || p.split
 	}
-	return &Space{rank: a.rank, group: a.group, parts: slices.Clone(parts), sum: newScratch()}, nil
+	t.rank, t.group, t.layout.Mask = a.rank, a.group, a.layout.Mask
+	return t, nil
 }
 
 // StackOf returns the stack of these arrays, over their memory.
@@ -32,7 +35,10 @@ func StackOf[T scalar.Scalar](parts ...Array[T]) (Array[T], error) {
 		spaces[i] = p.space
 	}
 	s, err := Stack(spaces...)
-	return Array[T]{space: s, parts: slices.Clone(parts)}, err
+	if err != nil {
+		return Array[T]{}, err
+	}
+	return Array[T]{space: s, parts: slices.Clone(parts)}, nil
 }
 
 // Parts returns the spaces of a stack, nil of any other space.

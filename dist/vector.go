@@ -117,6 +117,13 @@ func alike[T scalar.Scalar](op string, x, y Array[T]) {
 	}
 }
 
+// inSpace panics unless x is a vector of s.
+func inSpace[T scalar.Scalar](op string, x Array[T], s *Space) {
+	if x.space != s && !x.space.Equal(s) {
+		panic(LayoutError(fmt.Sprintf("dist: %s: array of %v, want one of %v", op, x.space, s)))
+	}
+}
+
 // LayoutError is the value of a panic over arrays that lie differently.
 type LayoutError string
 

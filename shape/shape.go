@@ -70,6 +70,9 @@ func (s Shape) Dims() []int { return append([]int(nil), s.dim[:s.rank]...) }
 
 // With returns s with another extent of one axis.
 func (s Shape) With(axis, n int) Shape {
+	if n < 0 {
+		panic(fmt.Sprintf("shape: axis %d is negative: %d", axis, n))
+	}
 	s.dim[:s.rank][axis] = n
 	return s
 }
@@ -112,6 +115,9 @@ func (s Shape) Axis(axis int) (int, error) {
 	a := axis
 	if a < 0 {
 		a += int(s.rank)
+	}
+	if s.rank == 0 {
+		return 0, fmt.Errorf("axis %d of shape %v, which has no axes", axis, s)
 	}
 	if a < 0 || a >= int(s.rank) {
 		return 0, fmt.Errorf("axis %d of shape %v: must be from %d to %d", axis, s, -int(s.rank), s.rank-1)

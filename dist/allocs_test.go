@@ -1,0 +1,148 @@
+//go:build !race
+
+package dist_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// TestAllocs asserts that what an iteration calls allocates nothing, on no rank.
+// The race detector allocates on its own.
+func TestAllocs(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		onRanks(t, ranks, allocs[float32])
+		onRanks(t, ranks, allocs[float64])
+		onRanks(t, ranks, allocs[complex64])
+		onRanks(t, ranks, allocs[complex128])
+	}
+}
+
+func allocs[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 11, 6, 2)
+	if err != nil {
+		return err
+	}
+	twin, err := dist.NewSpace(ctx, r, dist.Layout{}, 11, 6, 2)
+	if err != nil {
+		return err
+	}
+	cols, err := s.Like(dist.Split(1), 11, 6, 2)
+	if err != nil {
+		return err
+	}
+	whole, err := s.Like(dist.Replicated, 11, 6, 2)
+	if err != nil {
+		return err
+	}
+	stack, err := dist.Stack(s, whole)
+	if err != nil {
+		return err
+	}
+	stack2, err := dist.Stack(cols, s)
+	if err != nil {
+		return err
+	}
+	h, err := dist.NewHalo[T](s, []int{1, 2, 0}, []int{5, 1, 0}, true)
+	if err != nil {
+		return err
+	}
+	m, err := dist.NewMove[T](s, cols)
+	if err != nil {
+		return err
+	}
+	ms, err := dist.NewMove[T](stack, stack2)
+	if err != nil {
+		return err
+	}
+	var a [8]dist.Array[T]
+	for i, sp := range []*dist.Space{s, twin, s, cols, h.Range(), stack, stack, stack2} {
+		if a[i], err = dist.New[T](sp); err != nil {
+			return err
+		}
+		dist.Fill(a[i], 1)
+	}
+	x, y, z, c, g := a[0], a[1], a[2], a[3], a[4]
+	p, q, q2 := a[5], a[6], a[7]
+	xs, ys, dst := []dist.Array[T]{x, z, p}, []dist.Array[T]{y, y, q}, make([]T, 3)
+	local := func(f func()) func() error { return func() error { f(); return nil } }
+	for _, k := range []struct {
+		name string
+		call func() error
+	}{
+		{"Copy", local(func() { dist.Copy(z, x) })},
+		{"Fill", local(func() { dist.Fill(z, 2) })},
+		{"Axpby", local(func() { dist.Axpby(2, x, 3, y) })},
+		{"Combine", local(func() { dist.Combine(z, 2, x, 3, y) })},
+		{"Add", local(func() { dist.Add(z, x, y) })},
+		{"Sub", local(func() { dist.Sub(z, x, y) })},
+		{"Scale", local(func() { dist.Scale(z, 2, x) })},
+		{"Mul", local(func() { dist.Mul(z, x, y) })},
+		{"MulConj", local(func() { dist.MulConj(z, x, y) })},
+		{"Conj", local(func() { dist.Conj(z, x) })},
+		{"Threshold", local(func() { dist.Threshold(z, x, device.Soft, 0.1) })},
+		{"stack Combine", local(func() { dist.Combine(p, 2, p, 3, q) })},
+		{"stack Mul", local(func() { dist.Mul(p, p, q) })},
+		{"Dot", func() error { return second(dist.Dot(ctx, x, y)) }},
+		{"DotT", func() error { return second(dist.DotT(ctx, x, y)) }},
+		{"stack Dot", func() error { return second(dist.Dot(ctx, p, q)) }},
+		{"DotN", func() error { return dist.DotN(ctx, dst, xs, ys) }},
+		{"Sum", func() error { return second(dist.Sum(ctx, x)) }},
+		{"Norm 2", func() error { return second(dist.Norm(ctx, x, 2)) }},
+		{"Norm 1", func() error { return second(dist.Norm(ctx, p, 1)) }},
+		{"Norm Inf", func() error { return second(dist.Norm(ctx, x, math.Inf(1))) }},
+		{"MinMax", func() error {
+			if scalar.Of[T]().IsComplex() {
+				return nil
+			}
+			_, _, err := dist.MinMax(ctx, x)
+			return err
+		}},
+		{"Move", func() error { return m.Forward(ctx, c, x) }},
+		{"Move back", func() error { return m.Adjoint(ctx, z, c) }},
+		{"Move of a stack", func() error { return ms.Forward(ctx, q2, p) }},
+		{"Halo", func() error { return h.Forward(ctx, g, x) }},
+		{"Halo adjoint", func() error { return h.Adjoint(ctx, z, g) }},
+	} {
+		if err := mallocs(ctx, r, k.call); err != nil {
+			return fmt.Errorf("%v: %s: %w", scalar.Of[T](), k.name, err)
+		}
+	}
+	return nil
+}
+
+// mallocs counts the allocations of the whole process, all ranks included. The
+// runtime allocates now and then for ranks that go to sleep, so the best of a
+// few rounds counts.
+func mallocs(ctx context.Context, r dist.Rank, call func() error) error {
+	const rounds, runs = 4, 100
+	least := uint64(math.MaxUint64)
+	for range rounds {
+		var before, after runtime.MemStats
+		if err := r.Barrier(ctx); err != nil {
+			return err
+		}
+		runtime.ReadMemStats(&before)
+		for range runs {
+			if err := call(); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(ctx); err != nil {
+			return err
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, after.Mallocs-before.Mallocs)
+	}
+	if least > runs/4 {
+		return fmt.Errorf("%d allocations in %d calls", least, runs)
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package dist
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/shape"
+)
+
+// Box is a range of global indices along each axis.
+type Box struct{ Lo, Hi [shape.MaxRank]int }
+
+// SplitBy returns the grid axis that splits an array axis, negative from the
+// end, and the rows at each of its coordinates, or Whole and nil. A grid axis
+// with one rank does not split.
+func (s *Space) SplitBy(axis int) (grid int, counts []int) {
+	a, err := s.shape.Axis(axis)
+	if err != nil {
+		return Whole, nil
+	}
+	for g, x := range s.layout.Axes {
+		if x == a && s.layout.Grid[g] > 1 {
+			return g, append([]int(nil), s.layout.Counts[g]...)
+		}
+	}
+	return Whole, nil
+}
+
+// Coords returns the place of a rank in the grid.
+func (s *Space) Coords(rank int) []int {
+	c := make([]int, len(s.layout.Grid))
+	for g := len(c) - 1; g >= 0; g-- {
+		c[g] = rank % s.layout.Grid[g]
+		rank /= s.layout.Grid[g]
+	}
+	return c
+}
+
+// RankAt returns the rank at a place in the grid.
+func (s *Space) RankAt(coords []int) int {
+	r := 0
+	for g, c := range coords {
+		r = r*s.layout.Grid[g] + c
+	}
+	return r
+}
+
+// Box returns the global indices that a rank holds.
+func (s *Space) Box(rank int) Box {
+	var b Box
+	for a := range s.shape.Rank() {
+		b.Hi[a] = s.shape.Dim(a)
+	}
+	for g, c := range s.Coords(rank) {
+		if a := s.layout.Axes[g]; a != Whole {
+			b.Lo[a], b.Hi[a] = s.off[g][c], s.off[g][c+1]
+		}
+	}
+	return b
+}
+
+// place returns two numbers for a rank: ranks with the same block hold the same
+// elements, and ranks with the same copy hold, together, every element once.
+func (s *Space) place(rank int) (block, copy int) {
+	b, c := 1, 1
+	for g := len(s.layout.Grid) - 1; g >= 0; g-- {
+		e := s.layout.Grid[g]
+		if s.layout.Axes[g] == Whole {
+			copy += c * (rank % e)
+			c *= e
+		} else {
+			block += b * (rank % e)
+			b *= e
+		}
+		rank /= e
+	}
+	return block, copy
+}
+
+// isPrimary reports whether the block of a rank counts in reductions: whether no
+// lower rank of the same color holds it too.
+func (s *Space) isPrimary(rank int) bool {
+	block, copy := s.place(rank)
+	if copy == 0 || s.layout.Mask == nil {
+		return copy == 0
+	}
+	for r := range rank {
+		if b, _ := s.place(r); b == block && s.layout.Mask[r] == s.layout.Mask[rank] {
+			return false
+		}
+	}
+	return true
+}
+
+// Line returns the group of the ranks that share an array axis, negative from
+// the end, with this one, in the order of their rows: they hold the same rows of
+// all other axes. A rank that holds the axis alone gets a group of one. Masks
+// play no part. It is collective. The group is kept for the next who asks:
+// leave it open, Rank.Close ends it.
+func (s *Space) Line(ctx context.Context, axis int) (comm.Comm, error) {
+	if s.parts != nil {
+		return nil, fmt.Errorf("dist: line: a stack has no axes")
+	}
+	a, err := s.shape.Axis(axis)
+	if err != nil {
+		return nil, fmt.Errorf("dist: line: %w", err)
+	}
+	c, err := s.rank.part(ctx, s.lines(a))
+	if err != nil {
+		return nil, fmt.Errorf("dist: line of axis %d: %w", axis, err)
+	}
+	return c, nil
+}
+
+// lines returns a color for each rank: that of the first rank of its line.
+func (s *Space) lines(axis int) []int {
+	g, _ := s.SplitBy(axis)
+	colors := make([]int, s.rank.Size())
+	for r := range colors {
+		c := s.Coords(r)
+		if g != Whole {
+			c[g] = 0
+		}
+		colors[r] = s.RankAt(c)
+	}
+	return colors
+}
+
+func (s *Space) String() string {
+	ranks := "1 rank"
+	if n := s.rank.Size(); n > 1 {
+		ranks = fmt.Sprintf("%d ranks", n)
+	}
+	return fmt.Sprintf("%s over %s on %v", s.words(), ranks, s.rank.Device)
+}
+
+// words describes s without its ranks and device, which need not be called the
+// same everywhere.
+func (s *Space) words() string {
+	if s.parts == nil {
+		return describe(s.shape, s.layout)
+	}
+	var b []string
+	for _, p := range s.parts {
+		b = append(b, p.words())
+	}
+	return "stack{" + strings.Join(b, "; ") + "}"
+}
+
+// describe says in words what ranks must agree on, of a resolved layout.
+func describe(s shape.Shape, l Layout) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "shape %v", s)
+	switch l.Replicate {
+	case Checked:
+		b.WriteString(" replicated (checked)")
+	case Unchecked:
+		b.WriteString(" replicated")
+	default:
+		for g, a := range l.Axes {
+			if a == Whole {
+				fmt.Fprintf(&b, ", %d copies", l.Grid[g])
+			} else {
+				fmt.Fprintf(&b, ", axis %d split %v", a, l.Counts[g])
+			}
+		}
+	}
+	if l.Mask != nil {
+		fmt.Fprintf(&b, ", mask %v", l.Mask)
+	}
+	if l.Debug {
+		b.WriteString(", debug")
+	}
+	return b.String()
+}
+
+func (b Box) shape(rank int) shape.Shape {
+	var d [shape.MaxRank]int
+	for i := range rank {
+		d[i] = max(b.Hi[i]-b.Lo[i], 0)
+	}
+	return shape.Of(d[:rank]...)
+}
+
+// meet returns the part that b and c share, and whether there is any.
+func (b Box) meet(c Box, rank int) (Box, bool) {
+	some := true
+	for i := range rank {
+		b.Lo[i], b.Hi[i] = max(b.Lo[i], c.Lo[i]), min(b.Hi[i], c.Hi[i])
+		some = some && b.Lo[i] < b.Hi[i]
+	}
+	return b, some
+}
+
+// Primary reports whether this rank's block counts in reductions: of ranks that
+// hold the same elements, one is primary.
+func (s *Space) Primary() bool { return s.primary }

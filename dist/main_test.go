@@ -1,0 +1,77 @@
+package dist_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/launch"
+)
+
+// programs are what ranks run here, as goroutines and as MPI processes alike.
+// All ranks get the same seed.
+var programs = map[string]func(ctx context.Context, r dist.Rank, seed uint64) error{
+	"properties": runProperties,
+	"bad input":  runBadInput,
+	"messages":   runMessages,
+}
+
+const (
+	childVar = "GOLOPS_DIST_CHILD"
+	seedVar  = "GOLOPS_DIST_SEED"
+)
+
+// TestMain lets a copy of this program, started by mpirun, be a rank.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVar)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	seed, err := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
+	if err == nil {
+		cfg := launch.Config{Checked: true, Log: slog.New(slog.DiscardHandler)}
+		err = cfg.World(context.Background(), func(ctx context.Context, r dist.Rank) error {
+			if r.Size() == 1 {
+				return fmt.Errorf("%s: one rank only", name)
+			}
+			return programs[name](ctx, r, seed)
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "FAILED", err)
+		os.Exit(1)
+	}
+}
+
+// TestUnderMPI runs every program on three ranks of each MPI.
+func TestUnderMPI(t *testing.T) {
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
+			mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+				seed := rand.Uint64()
+				c := m.Command(t.Context(), 3, os.Args[0])
+				c.Env = append(c.Env, childVar+"="+name, fmt.Sprintf("%s=%d", seedVar, seed))
+				var out bytes.Buffer
+				c.Stdout, c.Stderr = &out, &out
+				if err := c.Run(); err != nil {
+					t.Errorf("seed %d: %v\n%s", seed, err, &out)
+				}
+			})
+		})
+	}
+}
+
+// onRanks runs p on n goroutine ranks and fails the test with their errors.
+func onRanks(t testing.TB, n int, p launch.Program) {
+	t.Helper()
+	if err := launch.Local(t.Context(), n, p); err != nil {
+		t.Errorf("%d ranks: %v", n, err)
+	}
+}

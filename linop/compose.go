@@ -1,0 +1,141 @@
+package linop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// Compose returns the product outer·inner, which applies inner first. If inner
+// gives arrays of the shape that outer takes, on the same ranks but laid out
+// differently, they are moved on the way.
+func Compose[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (Map[A, C], error) {
+	p, err := newProduct(outer, inner)
+	if err != nil {
+		return nil, fmt.Errorf("linop: compose: %w", err)
+	}
+	return p, nil
+}
+
+// product keeps what lies between its factors: right as inner gives it, left
+// as outer takes it. They are the same unless there is a move between them.
+type product[A, B, C scalar.Scalar] struct {
+	Spaces
+	outer       Map[B, C]
+	inner       Map[A, B]
+	left, right dist.Array[B]
+	move        *dist.Move[B]
+}
+
+func newProduct[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (*product[A, B, C], error) {
+	if err := valid(outer); err != nil {
+		return nil, fmt.Errorf("outer: %w", err)
+	}
+	if err := valid(inner); err != nil {
+		return nil, fmt.Errorf("inner: %w", err)
+	}
+	p := &product[A, B, C]{Spaces: Spaces{inner.Domain(), outer.Range()}, outer: outer, inner: inner}
+	var err error
+	if p.move, err = bridge[B](inner.Range(), outer.Domain()); err != nil {
+		return nil, fmt.Errorf("the range of the inner operator and the domain of the outer one: %w", err)
+	}
+	if p.right, err = dist.New[B](inner.Range()); err != nil {
+		return nil, err
+	}
+	p.left = p.right
+	if p.move != nil {
+		if p.left, err = dist.New[B](outer.Domain()); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *product[A, B, C]) Forward(ctx context.Context, dst dist.Array[C], src dist.Array[A]) error {
+	if err := p.inner.Forward(ctx, p.right, src); err != nil {
+		return err
+	}
+	if p.move != nil {
+		if err := p.move.Forward(ctx, p.left, p.right); err != nil {
+			return err
+		}
+	}
+	return p.outer.Forward(ctx, dst, p.left)
+}
+
+func (p *product[A, B, C]) Adjoint(ctx context.Context, dst dist.Array[A], src dist.Array[C]) error {
+	if err := p.outer.Adjoint(ctx, p.left, src); err != nil {
+		return err
+	}
+	if p.move != nil {
+		if err := p.move.Adjoint(ctx, p.right, p.left); err != nil {
+			return err
+		}
+	}
+	return p.inner.Adjoint(ctx, dst, p.right)
+}
+
+// ComposeAll returns the product ops[0]·ops[1]·…, which applies the last one first.
+func ComposeAll[E scalar.Scalar](ops ...Operator[E]) (Operator[E], error) {
+	if len(ops) == 0 {
+		return nil, errors.New("linop: compose all: no operators given")
+	}
+	for i, a := range ops {
+		if err := valid(a); err != nil {
+			return nil, fmt.Errorf("linop: compose all: operator %d: %w", i, err)
+		}
+	}
+	last := len(ops) - 1
+	all := ops[last]
+	for i := last - 1; i >= 0; i-- {
+		p, err := newProduct(ops[i], all)
+		if err != nil {
+			return nil, fmt.Errorf("linop: compose all: operators %d and %d: %w", i, i+1, err)
+		}
+		all = p
+	}
+	return all, nil
+}
+
+// Redistribute returns the operator that moves arrays from one layout to
+// another of the same shape on the same ranks. Its adjoint is its inverse.
+func Redistribute[E scalar.Scalar](from, to *dist.Space) (Operator[E], error) {
+	if from == nil || to == nil {
+		return nil, errors.New("linop: redistribute: a space is nil")
+	}
+	if why := apart(from, to); why != "" {
+		return nil, fmt.Errorf("linop: redistribute: %v does not fit %v: %s", from, to, why)
+	}
+	m, err := dist.NewMove[E](from, to)
+	if err != nil {
+		return nil, fmt.Errorf("linop: redistribute: %w", err)
+	}
+	return m, nil
+}
+
+// fit returns a with arguments and results laid out like dom and rng, moving
+// them where they lie differently.
+func fit[D, R scalar.Scalar](a Map[D, R], dom, rng *dist.Space) (Map[D, R], error) {
+	in, err := bridge[D](dom, a.Domain())
+	if err != nil {
+		return nil, fmt.Errorf("the domain: %w", err)
+	}
+	out, err := bridge[R](a.Range(), rng)
+	if err != nil {
+		return nil, fmt.Errorf("the range: %w", err)
+	}
+	if in != nil {
+		if a, err = newProduct(a, Map[D, D](in)); err != nil {
+			return nil, err
+		}
+	}
+	if out != nil {
+		if a, err = newProduct(Map[R, R](out), a); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}

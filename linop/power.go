@@ -1,0 +1,75 @@
+package linop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// Power returns aⁿ for n ≥ 0; a⁰ is the identity. Domain and range of a must
+// have the same shape; where they lie differently, arrays are moved, and those
+// of the result lie like the domain. One vector is kept in between, for any n.
+func Power[E scalar.Scalar](a Operator[E], n int) (Operator[E], error) {
+	if err := valid(a); err != nil {
+		return nil, fmt.Errorf("linop: power %d: %w", n, err)
+	}
+	if n < 0 {
+		return nil, fmt.Errorf("linop: power %d: must not be negative", n)
+	}
+	a, err := fit(a, a.Domain(), a.Domain())
+	if err != nil {
+		return nil, fmt.Errorf("linop: power %d: the operator does not map a space to itself: %w", n, err)
+	}
+	p := &power[E]{Spaces: Spaces{a.Domain(), a.Domain()}, a: a, n: n}
+	switch n {
+	case 0:
+		return p, nil
+	case 1:
+		return a, nil
+	}
+	if p.tmp, err = dist.New[E](a.Domain()); err != nil {
+		return nil, fmt.Errorf("linop: power %d: %w", n, err)
+	}
+	return p, nil
+}
+
+type power[E scalar.Scalar] struct {
+	Spaces
+	a   Operator[E]
+	n   int
+	tmp dist.Array[E]
+}
+
+func (p *power[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
+	return p.repeat(ctx, dst, src, false)
+}
+
+func (p *power[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
+	return p.repeat(ctx, dst, src, true)
+}
+
+// repeat goes from src to dst in n steps, by turns through dst and tmp so that
+// the last one ends in dst.
+func (p *power[E]) repeat(ctx context.Context, dst, src dist.Array[E], adjoint bool) (err error) {
+	if p.n == 0 {
+		dist.Copy(dst, src)
+	}
+	for left := p.n; left > 0; left-- {
+		to := dst
+		if left%2 == 0 {
+			to = p.tmp
+		}
+		if adjoint {
+			err = p.a.Adjoint(ctx, to, src)
+		} else {
+			err = p.a.Forward(ctx, to, src)
+		}
+		if err != nil {
+			return err
+		}
+		src = to
+	}
+	return nil
+}

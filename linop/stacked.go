@@ -1,0 +1,148 @@
+package linop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// StackedBlockDiag returns the block-diagonal operator of operators that all
+// live on the same ranks, from stacks of their domains to stacks of their
+// ranges. A domain or range may be a stack itself. It does not communicate.
+func StackedBlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+	b := &stackedDiag[D, R]{ops: append([]Map[D, R](nil), ops...)}
+	doms, rngs, err := stackedSpaces(ops)
+	if err == nil {
+		b.Dom, err = dist.Stack(doms...)
+	}
+	if err == nil {
+		b.Rng, err = dist.Stack(rngs...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("linop: stacked block diagonal: %w", err)
+	}
+	return b, nil
+}
+
+// StackedVStack returns the operator from the domain of ops[0] to the stack of
+// all ranges, [A₀; A₁; …]. Its adjoint adds up A₀ᴴy₀ + A₁ᴴy₁ + …. All operators
+// live on the same ranks and take arrays of one shape; where those lie
+// differently, they are moved. It does not communicate.
+func StackedVStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+	v, err := newStackedV(ops)
+	if err != nil {
+		return nil, fmt.Errorf("linop: stacked vertical stack: %w", err)
+	}
+	return v, nil
+}
+
+// StackedHStack returns the operator from the stack of all domains to the range
+// of ops[0], [A₀ A₁ …]: the adjoint of the StackedVStack of the adjoints.
+func StackedHStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+	h := make([]Map[R, D], len(ops))
+	for i, a := range ops {
+		h[i] = H(a)
+	}
+	v, err := newStackedV(h)
+	if err != nil {
+		return nil, fmt.Errorf("linop: stacked horizontal stack, as the adjoint of a vertical one: %w", err)
+	}
+	return H[R, D](v), nil
+}
+
+// stackedSpaces checks operators and returns their domains and ranges.
+func stackedSpaces[D, R scalar.Scalar](ops []Map[D, R]) (doms, rngs []*dist.Space, err error) {
+	if len(ops) == 0 {
+		return nil, nil, errors.New("no operators given")
+	}
+	for i, a := range ops {
+		if err := valid(a); err != nil {
+			return nil, nil, fmt.Errorf("operator %d: %w", i, err)
+		}
+		if d := ops[0].Domain(); a.Domain().Comm() != d.Comm() || a.Range().Comm() != d.Comm() {
+			return nil, nil, fmt.Errorf("operator %d, from %v to %v, is on another communicator than operator 0, from %v to %v", i, a.Domain(), a.Range(), d, ops[0].Range())
+		}
+		doms, rngs = append(doms, a.Domain()), append(rngs, a.Range())
+	}
+	return doms, rngs, nil
+}
+
+type stackedDiag[D, R scalar.Scalar] struct {
+	Spaces
+	ops []Map[D, R]
+}
+
+func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	for i, a := range b.ops {
+		if err := a.Forward(ctx, dst.Part(i), src.Part(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *stackedDiag[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	for i, a := range b.ops {
+		if err := a.Adjoint(ctx, dst.Part(i), src.Part(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type stackedV[D, R scalar.Scalar] struct {
+	Spaces
+	ops []Map[D, R]
+	tmp dist.Array[D] // the adjoint of one operator, if there are several
+}
+
+func newStackedV[D, R scalar.Scalar](ops []Map[D, R]) (*stackedV[D, R], error) {
+	doms, rngs, err := stackedSpaces(ops)
+	if err != nil {
+		return nil, err
+	}
+	v := &stackedV[D, R]{ops: append([]Map[D, R](nil), ops...)}
+	v.Dom = doms[0]
+	if v.Rng, err = dist.Stack(rngs...); err != nil {
+		return nil, err
+	}
+	for i, a := range ops {
+		if v.ops[i], err = fit(a, v.Dom, a.Range()); err != nil {
+			return nil, fmt.Errorf("operators %d and 0 differ in %w", i, err)
+		}
+	}
+	if len(ops) > 1 {
+		if v.tmp, err = dist.New[D](v.Dom); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func (v *stackedV[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	for i, a := range v.ops {
+		if err := a.Forward(ctx, dst.Part(i), src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *stackedV[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	for i, a := range v.ops {
+		if i == 0 {
+			if err := a.Adjoint(ctx, dst, src.Part(0)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := a.Adjoint(ctx, v.tmp, src.Part(i)); err != nil {
+			return err
+		}
+		dist.Axpby(1, v.tmp, 1, dst)
+	}
+	return nil
+}

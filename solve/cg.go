@@ -1,0 +1,93 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// CG is the method of conjugate gradients for A·x = b with a Hermitian positive
+// definite A: two messages per step,
+//
+//	α = ‖r‖² / pᴴAp,  x += α·p,  r -= α·Ap,  β = ‖r‖² / ‖r_old‖²,  p = r + β·p
+type CG[T scalar.Scalar] struct {
+	p        Problem[T]
+	x        dist.Array[T]
+	r, d, ad dist.Array[T] // residual, direction and its image
+	rr       float64
+	sums     *dist.Sums
+}
+
+// Name implements Method.
+func (m *CG[T]) Name() string { return "CG" }
+
+// State implements Method.
+func (m *CG[T]) State() State[T] {
+	return State[T]{[]dist.Array[T]{m.r, m.d}, []*float64{&m.rr}}
+}
+
+// Init implements Method.
+func (m *CG[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
+	if err := p.check(x, true); err != nil {
+		return Norms{}, err
+	}
+	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
+	if err := vectors(x.Space(), &m.r, &m.d, &m.ad); err != nil {
+		return Norms{}, err
+	}
+	if err := p.A.Forward(ctx, m.ad, x); err != nil {
+		return Norms{}, err
+	}
+	dist.Copy(m.r, p.B)
+	err := m.residual(ctx, -1) // r = b - A·x
+	dist.Copy(m.d, m.r)
+	return m.norms(), err
+}
+
+// Step implements Method.
+func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
+	if err := m.p.A.Forward(ctx, m.ad, m.d); err != nil {
+		return Norms{}, err
+	}
+	m.sums.Reset()
+	if err := dist.AddDot(m.sums, m.d, m.ad); err != nil {
+		return Norms{}, err
+	}
+	if err := m.sums.Reduce(ctx); err != nil {
+		return Norms{}, err
+	}
+	dad, old := m.sums.Value(0), m.rr
+	if old == 0 {
+		return m.norms(), nil // x is the solution
+	}
+	if dad <= 0 {
+		return Norms{}, notDefinite(dad)
+	}
+	alpha := old / dad
+	dist.Axpby(num[T](alpha), m.d, 1, m.x)          // x += α·d
+	if err := m.residual(ctx, -alpha); err != nil { // r -= α·Ad
+		return Norms{}, err
+	}
+	dist.Axpby(1, m.r, num[T](m.rr/old), m.d) // d = r + β·d
+	return m.norms(), nil
+}
+
+// residual sets r += a·Ad and measures it.
+func (m *CG[T]) residual(ctx context.Context, a float64) error {
+	m.sums.Reset()
+	if err := dist.AddAxpyNorm(m.sums, num[T](a), m.ad, m.r); err != nil {
+		return err
+	}
+	err := m.sums.Reduce(ctx)
+	m.rr = m.sums.Value(0)
+	return err
+}
+
+func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }
+
+func notDefinite(v float64) error {
+	return fmt.Errorf("pᴴAp is %g: the operator is not Hermitian positive definite: use CGLS or LSQR: %w", v, ErrBreakdown)
+}

@@ -1,0 +1,115 @@
+package solve
+
+import (
+	"context"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// CGLS minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal
+// equations, without forming them: two messages per step,
+//
+//	α = ‖g‖² / (‖q‖² + damp²·‖p‖²),  x += α·p,  r -= α·q
+//	g = Aᴴr - damp²·x,  β = ‖g‖² / ‖g_old‖²,  p = g + β·p,  q = A·p
+type CGLS[T scalar.Scalar] struct {
+	p      Problem[T]
+	x      dist.Array[T]
+	r, q   dist.Array[T] // residual, image of the direction
+	g, d   dist.Array[T] // gradient, direction
+	gg, rr float64
+	sums   *dist.Sums
+}
+
+// Name implements Method.
+func (m *CGLS[T]) Name() string { return "CGLS" }
+
+// State implements Method.
+func (m *CGLS[T]) State() State[T] {
+	return State[T]{[]dist.Array[T]{m.r, m.d}, []*float64{&m.gg, &m.rr}}
+}
+
+// Init implements Method.
+func (m *CGLS[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
+	if err := p.check(x, false); err != nil {
+		return Norms{}, err
+	}
+	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 2)
+	if err := vectors(p.A.Range(), &m.r, &m.q); err != nil {
+		return Norms{}, err
+	}
+	if err := vectors(x.Space(), &m.g, &m.d); err != nil {
+		return Norms{}, err
+	}
+	if err := p.A.Forward(ctx, m.q, x); err != nil {
+		return Norms{}, err
+	}
+	dist.Copy(m.r, p.B)
+	err := m.gradient(ctx, -1)
+	dist.Copy(m.d, m.g)
+	return m.norms(), err
+}
+
+// Step implements Method.
+func (m *CGLS[T]) Step(ctx context.Context) (Norms, error) {
+	if err := m.p.A.Forward(ctx, m.q, m.d); err != nil {
+		return Norms{}, err
+	}
+	m.sums.Reset()
+	if err := dist.AddDot(m.sums, m.q, m.q); err != nil {
+		return Norms{}, err
+	}
+	if m.p.Damp != 0 {
+		if err := dist.AddDot(m.sums, m.d, m.d); err != nil {
+			return Norms{}, err
+		}
+	}
+	if err := m.sums.Reduce(ctx); err != nil {
+		return Norms{}, err
+	}
+	down, old := m.sums.Value(0), m.gg
+	if m.p.Damp != 0 {
+		down += m.p.Damp * m.p.Damp * m.sums.Value(1)
+	}
+	if old == 0 || down == 0 {
+		return m.norms(), nil // x is a solution: the gradient is zero
+	}
+	alpha := old / down
+	dist.Axpby(num[T](alpha), m.d, 1, m.x) // x += α·d
+	if err := m.gradient(ctx, -alpha); err != nil {
+		return Norms{}, err
+	}
+	dist.Axpby(1, m.g, num[T](m.gg/old), m.d) // d = g + β·d
+	return m.norms(), nil
+}
+
+// gradient sets r += a·q and g = Aᴴr - damp²·x, and measures both in one message.
+func (m *CGLS[T]) gradient(ctx context.Context, a float64) error {
+	m.sums.Reset()
+	if err := dist.AddAxpyNorm(m.sums, num[T](a), m.q, m.r); err != nil {
+		return err
+	}
+	if err := downhill(ctx, m.p, m.g, m.r, m.x); err != nil {
+		return err
+	}
+	if err := dist.AddDot(m.sums, m.g, m.g); err != nil {
+		return err
+	}
+	err := m.sums.Reduce(ctx)
+	m.rr, m.gg = m.sums.Value(0), m.sums.Value(1)
+	return err
+}
+
+func (m *CGLS[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gg)} }
+
+// downhill sets g = Aᴴr - damp²·x.
+func downhill[T scalar.Scalar](ctx context.Context, p Problem[T], g, r, x dist.Array[T]) error {
+	if err := p.A.Adjoint(ctx, g, r); err != nil {
+		return err
+	}
+	if p.Damp != 0 {
+		dist.Axpby(num[T](-p.Damp*p.Damp), x, 1, g)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// Term is a regularisation: ‖Weight·(R·x - Target)‖² is added to what is
+// minimised.
+type Term[T scalar.Scalar] struct {
+	R      linop.Operator[T]
+	Weight float64
+	Target dist.Array[T] // the zero Array means zero
+}
+
+// Regularize returns the problem with terms added:
+//
+//	min ‖A·x - b‖² + Σ ‖wₖ·(Rₖ·x - tₖ)‖² + damp²·‖x‖²
+//
+// as one stacked operator with stacked data, for CGLS and LSQR.
+func Regularize[T scalar.Scalar](p Problem[T], terms ...Term[T]) (Problem[T], error) {
+	if len(terms) == 0 {
+		return p, nil
+	}
+	ops, data := []linop.Operator[T]{p.A}, []dist.Array[T]{p.B}
+	for i, t := range terms {
+		op, err := t.scaled()
+		if err != nil {
+			return p, fmt.Errorf("solve: regularisation %d: %w", i, err)
+		}
+		b, err := dist.New[T](op.Range())
+		if err != nil {
+			return p, err
+		}
+		if t.Target.Space() != nil {
+			if !t.Target.Space().Equal(op.Range()) {
+				return p, fmt.Errorf("solve: regularisation %d: the target is of %v, the operator gives %v", i, t.Target.Space(), op.Range())
+			}
+			dist.Scale(b, num[T](t.Weight), t.Target)
+		}
+		ops, data = append(ops, op), append(data, b)
+	}
+	a, err := linop.StackedVStack(ops...)
+	if err != nil {
+		return p, fmt.Errorf("solve: regularisation: %w", err)
+	}
+	b, err := dist.StackOf(data...)
+	if err != nil {
+		return p, fmt.Errorf("solve: regularisation: %w", err)
+	}
+	return Problem[T]{A: a, B: b, Damp: p.Damp}, nil
+}
+
+func (t Term[T]) scaled() (linop.Operator[T], error) {
+	if t.R == nil {
+		return nil, errors.New("no operator given")
+	}
+	if math.IsNaN(t.Weight) || math.IsInf(t.Weight, 0) {
+		return nil, fmt.Errorf("the weight is %g", t.Weight)
+	}
+	return linop.Scale(num[T](t.Weight), t.R)
+}
+
+// Precondition returns the problem in z with x = P·z: min ‖A·P·z - b‖², whose
+// solution P maps to that of p. Damping then acts on z.
+func Precondition[T scalar.Scalar](p Problem[T], pre linop.Operator[T]) (Problem[T], error) {
+	if p.A == nil || pre == nil {
+		return p, errors.New("solve: precondition: no operator given")
+	}
+	a, err := linop.Compose(p.A, pre)
+	if err != nil {
+		return p, fmt.Errorf("solve: precondition: %w", err)
+	}
+	p.A = a
+	return p, nil
+}
