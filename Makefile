@@ -35,9 +35,12 @@ build:
 bench:
 	CGO_ENABLED=0 go test -run '^$$' -bench . ./comm ./comm/local ./internal/dl ./trace
 
-# One run that measures golops and a C program side by side; see docs/benchmarks.md.
+# Runs that measure golops and others side by side, messages and then operators;
+# see docs/benchmarks.md. ROUNDS says how often, RUN which operators.
 compare: install build
-	go run ./perf/peer
+	@scripts/peer-python
+	CGO_ENABLED=0 go run ./perf/peer $(if $(ROUNDS),-rounds $(ROUNDS))
+	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
 
 clean:
 	rm -rf build

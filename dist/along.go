@@ -59,11 +59,11 @@ func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis
 	if err == nil && math.IsNaN(p) {
 		err = errors.New("p is NaN")
 	}
-	if err = Agree(ctx, s.Comm(), "dist: norm along an axis", err, "axis ", axis, ", p ", p); err != nil {
-		return Array[float64]{}, err
+	if err = Agree(ctx, s.Comm(), "dist: norm along an axis", err, "axis ", axis, ", p ", p); err == nil {
+		axis, _ = s.shape.Axis(axis)
+		err = normAlong(ctx, out, x, p, axis)
 	}
-	axis, _ = s.shape.Axis(axis)
-	return out.unless(normAlong(ctx, out, x, p, axis))
+	return out.unless(err)
 }
 
 func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array[T], p float64, axis int) error {

@@ -193,8 +193,10 @@ func message[T scalar.Scalar](l *leg, block, packed array.Array[T], direct bool)
 	return packed.Slice(l.at, l.at+l.n)
 }
 
-// free gives the buffers back.
+// free gives the buffers back. A plan that was never made has none.
 func (e *exchange[T]) free() {
-	e.outB.Free()
-	e.inB.Free()
+	if e != nil {
+		e.outB.Free()
+		e.inB.Free()
+	}
 }

@@ -33,8 +33,8 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 	}
 	if err = Agree(ctx, s.Comm(), "dist: scatter", err); err == nil {
 		err = e.run(ctx, a.local, whole)
-		e.free()
 	}
+	e.free()
 	whole.Free()
 	return a.unless(err)
 }
@@ -54,11 +54,10 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 	default:
 		whole, e, err = throughRoot[T](s, root, false)
 	}
+	defer func() { e.free(); whole.Free() }()
 	if err = Agree(ctx, s.Comm(), "dist: gather", err, "root ", root); err != nil {
 		return nil, err
 	}
-	defer whole.Free()
-	defer e.free()
 	if err := e.run(ctx, whole, a.local); err != nil || s.rank.Rank() != root {
 		return nil, err
 	}

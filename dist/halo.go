@@ -137,7 +137,11 @@ func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 }
 
 // Free gives the buffers back to the device. h cannot be used afterwards.
-func (h *Halo[T]) Free() { h.e.free() }
+func (h *Halo[T]) Free() {
+	if h != nil {
+		h.e.free()
+	}
+}
 
 // AddGhosts returns a with front and back ghost cells along each axis, as many
 // as there are before the ends of the array. It is collective.
@@ -147,9 +151,9 @@ func AddGhosts[T scalar.Scalar](ctx context.Context, a Array[T], front, back []i
 	if err == nil {
 		b, err = New[T](h.to)
 	}
-	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, "front ", front, ", back ", back, " of ", a.space.words()); err != nil {
-		return Array[T]{}, err
-	}
 	defer h.Free()
-	return b.unless(h.Forward(ctx, b, a))
+	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, "front ", front, ", back ", back, " of ", a.space.words()); err == nil {
+		err = h.Forward(ctx, b, a)
+	}
+	return b.unless(err)
 }

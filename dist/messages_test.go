@@ -2,6 +2,7 @@ package dist_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -120,6 +121,13 @@ func (n counted) counts(ctx context.Context, reduces int, x, y, z dist.Array[flo
 		{"DotT", reduces, func() error { return second(dist.DotT(ctx, x, y)) }},
 		{"DotN", reduces, func() error {
 			return dist.DotN(ctx, make([]float64, 3), []dist.Array[float64]{x, y, z}, []dist.Array[float64]{y, z, x})
+		}},
+		{"Sums", reduces, func() error {
+			sums := dist.NewSums(x.Space(), 2)
+			if err := errors.Join(dist.AddDot(sums, x, y), dist.AddAxpyNorm(sums, 2, x, z)); err != nil {
+				return err
+			}
+			return sums.Reduce(ctx)
 		}},
 		{"Sum", reduces, func() error { return second(dist.Sum(ctx, x)) }},
 		{"Norm 0", reduces, func() error { return second(dist.Norm(ctx, x, 0)) }},

@@ -110,14 +110,14 @@ func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 
 // Free gives the buffers back to the device. m cannot be used afterwards.
 func (m *Move[T]) Free() {
+	if m == nil {
+		return
+	}
 	for _, p := range m.parts {
 		p.Free()
 	}
-	for _, e := range []*exchange[T]{m.there, m.back} {
-		if e != nil {
-			e.free()
-		}
-	}
+	m.there.free()
+	m.back.free()
 }
 
 // Domain returns the first space, Range the second.
@@ -136,9 +136,9 @@ func Redistribute[T scalar.Scalar](ctx context.Context, a Array[T], to *Space) (
 	if err == nil {
 		b, err = New[T](to)
 	}
-	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err, a.space.words(), " to ", to.words()); err != nil {
-		return Array[T]{}, err
-	}
 	defer m.Free()
-	return b.unless(m.Forward(ctx, b, a))
+	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err, a.space.words(), " to ", to.words()); err == nil {
+		err = m.Forward(ctx, b, a)
+	}
+	return b.unless(err)
 }

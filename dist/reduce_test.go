@@ -183,6 +183,40 @@ func extremes(ctx context.Context, r dist.Rank, x []float64, norm2, norm1, most,
 	return nil
 }
 
+// TestNaNInStack: NaN in one part outlives an infinity in another.
+func TestNaNInStack(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+			s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4)
+			if err != nil {
+				return err
+			}
+			for _, fills := range [][2]float64{{math.Inf(1), math.NaN()}, {math.NaN(), math.Inf(-1)}, {math.NaN(), 0}} {
+				var a [2]dist.Array[float64]
+				for i := range a {
+					if a[i], err = dist.New[float64](s); err != nil {
+						return err
+					}
+					dist.Fill(a[i], fills[i])
+				}
+				x, err := dist.StackOf(a[:]...)
+				if err != nil {
+					return err
+				}
+				for _, p := range []float64{1, 2, math.Inf(1), math.Inf(-1)} {
+					if got, err := dist.Norm(ctx, x, p); err != nil || !math.IsNaN(got) {
+						return fmt.Errorf("norm %v of %v: got %v, want NaN: %w", p, fills, got, err)
+					}
+				}
+				if lo, hi, err := dist.MinMax(ctx, x); err != nil || !math.IsNaN(lo) || !math.IsNaN(hi) {
+					return fmt.Errorf("MinMax of %v: got %v and %v, want NaN: %w", fills, lo, hi, err)
+				}
+			}
+			return nil
+		})
+	}
+}
+
 // TestPrecision adds numbers that a float32 sum would lose.
 func TestPrecision(t *testing.T) {
 	const n = 1 << 20

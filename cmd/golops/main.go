@@ -68,7 +68,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.perf(), a.info(), a.version())
+	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.version())
 
 	err := root.ExecuteContext(ctx)
 	if err == nil {

@@ -14,16 +14,21 @@ import (
 // Config says how the host computes.
 type Config struct {
 	Threads int // 0 means GOMAXPROCS
+	// BLAS is the library for large matrix products: "" means to look for OpenBLAS
+	// where the loader does, "off" means none, and anything else is its file.
+	BLAS string
 }
 
 // Device is the host. It belongs to one rank and is used by one goroutine at a
 // time.
 type Device struct {
 	threads int
-	f32     *kernels[float32]
-	f64     *kernels[float64]
-	c64     *kernels[complex64]
-	c128    *kernels[complex128]
+	pool    *pool
+	blas    *blas
+	f32     *kernels[float32, float32]
+	f64     *kernels[float64, float64]
+	c64     *kernels[complex64, float32]
+	c128    *kernels[complex128, float64]
 }
 
 var _ device.Device = (*Device)(nil)
@@ -37,10 +42,16 @@ func New(cfg Config) (*Device, error) {
 	if d.threads == 0 {
 		d.threads = runtime.GOMAXPROCS(0)
 	}
-	d.f32 = &kernels[float32]{}
-	d.f64 = &kernels[float64]{}
-	d.c64 = &kernels[complex64]{}
-	d.c128 = &kernels[complex128]{}
+	var err error
+	if d.blas, err = newBLAS(cfg.BLAS); err != nil {
+		return nil, err
+	}
+	d.pool = newPool(d.threads - 1)
+	sums := new(partials)
+	d.f32 = newKernels[float32, float32](d.pool, sums, d.blas)
+	d.f64 = newKernels[float64, float64](d.pool, sums, d.blas)
+	d.c64 = newKernels[complex64, float32](d.pool, sums, d.blas)
+	d.c128 = newKernels[complex128, float64](d.pool, sums, d.blas)
 	return d, nil
 }
 
@@ -50,6 +61,10 @@ func (d *Device) String() string {
 	}
 	return fmt.Sprintf("cpu (%d threads)", d.threads)
 }
+
+// BLAS returns the file and the version of the library that multiplies large
+// matrices, or "" if Go does. Config says how it is found.
+func (d *Device) BLAS() string { return d.blas.look().name }
 
 // Kernels returns the kernels of an element type, nil for an integer.
 func (d *Device) Kernels(dt scalar.DType) any {
@@ -70,4 +85,7 @@ func (d *Device) Kernels(dt scalar.DType) any {
 func (d *Device) Sync(context.Context) error { return nil }
 
 // Close ends the threads. Kernels still work afterwards, on the caller alone.
-func (d *Device) Close() error { return nil }
+func (d *Device) Close() error {
+	d.pool.close()
+	return nil
+}

@@ -2,31 +2,73 @@ package cpu
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
-// kernels is the arithmetic of one element type.
-type kernels[T scalar.Scalar] struct {
+// kernels is the arithmetic of one element type T, whose parts are F: the
+// kernels for float32 and complex64 both have loops over float32.
+//
+// Parameters of a kernel that threads share are fields here, so that a call
+// allocates nothing. One goroutine uses a device at a time.
+type kernels[T scalar.Scalar, F float] struct {
+	parts int // of an element: 1, or 2 if it is complex
+	*pool
+	partial *partials
+	blas    *blas
+
+	v     vectorArgs[F]
+	r     reduceArgs[F]
+	ax    axisArgs[F]
+	cp    copyArgs[T]
+	bd    bandArgs[T, F]
+	sp    gatherArgs[T, F]
+	mv    gemvArgs[F]
+	mm    gemmArgs[F]
+	bl    blasArgs[T]
+	kf    kirchhoffArgs[F]
+	loops loops
+}
+
+// loops are the bodies of parallel loops. Each is a method value, which only
+// the constructor may make: making one allocates.
+type loops struct {
+	copy, fill, combine, mul, mulAxis, conj, threshold func(lo, hi int)
+	dot, sum, norm, minMax                             func(lo, hi int)
+	sumAxis, normAxis, scanAxis                        func(lo, hi int)
+	copyND, bands, gather                              func(lo, hi int)
+	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
+	scaleC, packA, packB, tiles, blas                  func(lo, hi int)
+	spread, stack                                      func(lo, hi int)
 }
 
 var (
-	_ device.Kernels[float32]    = (*kernels[float32])(nil)
-	_ device.Kernels[float64]    = (*kernels[float64])(nil)
-	_ device.Kernels[complex64]  = (*kernels[complex64])(nil)
-	_ device.Kernels[complex128] = (*kernels[complex128])(nil)
+	_ device.Kernels[float32]    = (*kernels[float32, float32])(nil)
+	_ device.Kernels[float64]    = (*kernels[float64, float64])(nil)
+	_ device.Kernels[complex64]  = (*kernels[complex64, float32])(nil)
+	_ device.Kernels[complex128] = (*kernels[complex128, float64])(nil)
 )
 
-func memOf[T scalar.Scalar](x []T) device.Mem[T] {
-	if len(x) == 0 {
-		return device.Mem[T]{}
+func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *kernels[T, F] {
+	k := &kernels[T, F]{parts: 1, pool: p, partial: sums, blas: b}
+	if scalar.Of[T]().IsComplex() {
+		k.parts = 2
 	}
-	return device.Mem[T]{Host: x, Addr: uintptr(unsafe.Pointer(unsafe.SliceData(x))), N: len(x)}
+	k.loops = loops{
+		copy: k.copyPart, fill: k.fillPart, combine: k.combinePart, mul: k.mulPart, mulAxis: k.mulAxisPart,
+		conj: k.conjPart, threshold: k.thresholdPart,
+		dot: k.dotPart, sum: k.sumPart, norm: k.normPart, minMax: k.minMaxPart,
+		sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart,
+		copyND: k.copyNDPart, bands: k.bandsPart, gather: k.gatherPart,
+		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
+		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, blas: k.blasPart,
+		spread: k.spreadPart, stack: k.stackPart,
+	}
+	return k
 }
 
-func (k *kernels[T]) Alloc(n int) (m device.Mem[T], err error) {
+func (k *kernels[T, F]) Alloc(n int) (m device.Mem[T], err error) {
 	defer func() { // make panics for a length that no memory can hold
 		if r := recover(); r != nil {
 			err = fmt.Errorf("cpu: alloc %d %v: %v", n, scalar.Of[T](), r)
@@ -36,18 +78,18 @@ func (k *kernels[T]) Alloc(n int) (m device.Mem[T], err error) {
 }
 
 // Free leaves the memory to the collector.
-func (k *kernels[T]) Free(device.Mem[T]) {}
+func (k *kernels[T, F]) Free(device.Mem[T]) {}
 
-func (k *kernels[T]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
+func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
 	return memOf(m.Host[lo:hi:hi])
 }
 
-func (k *kernels[T]) CopyIn(dst device.Mem[T], src []T) error {
-	copy(dst.Host, src)
+func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
+	k.Copy(dst, memOf(src))
 	return nil
 }
 
-func (k *kernels[T]) CopyOut(dst []T, src device.Mem[T]) error {
-	copy(dst, src.Host)
+func (k *kernels[T, F]) CopyOut(dst []T, src device.Mem[T]) error {
+	k.Copy(memOf(dst), src)
 	return nil
 }

@@ -21,9 +21,9 @@ func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, ar
 		if add {
 			dst = s.random(b.Outer * b.DstRows * b.Inner)
 		}
-		want := dst.was()
+		want, from, near := dst.was(), src.was(), ghost.was()
 		for group := range b.Groups {
-			bands(want, src.was(), ghost.was(), b, group, add)
+			bands(want, from, near, b, group, add)
 			s.k.Bands(dst.mem, src.mem, ghost.mem, b, group, add)
 			dst.check(want, tol[T](taps), format+", group %d, add=%v", append(args, group, add)...)
 		}
@@ -37,18 +37,18 @@ func testBands[T scalar.Scalar](s *suite[T]) {
 	for _, b := range blocks {
 		outer, n, inner := b[0], b[1], b[2]
 		for _, width := range []int{1, 2, 3, 4, 5, 6, 7, 9} {
-			if outer*n*inner > 20_000 && width > 5 || n == 0 {
+			if outer*n*inner > 20_000 && width%2 == 0 || n == 0 {
 				continue
 			}
 			s.applyBands(s.stencil(outer, n, inner, width), 0, "stencil %v of %d taps", b, width)
 		}
 	}
-	for _, b := range [][4]int{{1, 3, 1, 50}, {2, 5, 1, 37}, {3, 4, 2, 17}, {2, 3, 33, 8}, {1, 100, 1, 700}, {2, 2, 1500, 6}, {1, 3, 1, 40_000}} {
+	for _, b := range [][4]int{{1, 3, 1, 50}, {2, 5, 1, 37}, {3, 4, 2, 17}, {2, 3, 33, 8}, {1, 100, 1, 700}, {2, 2, 1500, 6}, {1, 3, 1, 20_000}} {
 		s.applyBands(s.dense(b[0], b[1], b[2], b[3]), 0, "dense %v", b)
 	}
 	s.applyBands(s.mirror(3, 40, 1), 0, "mirror")
 	s.applyBands(s.mirror(3, 40, 7), 0, "mirror of rows")
-	s.applyBands(s.mirror(1, 70_000, 1), 0, "long mirror")
+	s.applyBands(s.mirror(1, 40_000, 1), 0, "long mirror")
 }
 
 // stencil is a filter with random coefficients whose rows near the edges lack
@@ -104,9 +104,9 @@ func (s *suite[T]) mirror(outer, n, inner int) *device.Banded[T] {
 
 // testBandsRandom applies random bands with ghosts, steps and groups.
 func testBandsRandom[T scalar.Scalar](s *suite[T]) {
-	for i := range 300 {
+	for i := range 150 {
 		b := &device.Banded[T]{
-			Outer: s.rng.IntN(4), Inner: []int{0, 1, 1, 1, 2, 3, 8, 37, 2100}[s.rng.IntN(9)],
+			Outer: s.rng.IntN(4), Inner: []int{0, 1, 1, 1, 2, 3, 8, 37, 61, 700}[s.rng.IntN(10)],
 			DstRows: s.rng.IntN(60), SrcRows: 1 + s.rng.IntN(60),
 		}
 		ghosts := 0

@@ -69,22 +69,22 @@ func testTransposes[T scalar.Scalar](s *suite[T]) {
 	for _, b := range []struct {
 		dims, dst, src []int
 	}{
-		{[]int{200, 301}, []int{301, 1}, []int{1, 200}},                                      // matrix transpose
-		{[]int{301, 200}, []int{1, 301}, []int{200, 1}},                                      // and back
-		{[]int{33, 65}, []int{65, 1}, []int{1, 33}},                                          // tiles that do not fill
-		{[]int{3, 20_000}, []int{1, 3}, []int{20_000, 1}},                                    // interleave
-		{[]int{20_000, 3}, []int{1, 20_000}, []int{3, 1}},                                    // and apart
-		{[]int{40, 50, 60}, []int{3000, 60, 1}, []int{60, 2400, 1}},                          // rows stay whole
-		{[]int{40, 50, 60}, []int{3000, 60, 1}, []int{1, 2400, 40}},                          // nothing does
-		{[]int{40, 50, 60}, []int{50, 1, 2000}, []int{3000, 60, 1}},                          // last axis first
-		{[]int{40, 50, 60}, []int{3000, 60, 1}, []int{3000, 60, 1}},                          // one run
-		{[]int{40, 50, 30}, []int{3000, 60, 2}, []int{1500, 30, 1}},                          // into every second
-		{[]int{40, 50, 30}, []int{1500, 30, 1}, []int{3000, 60, 2}},                          // from every second
-		{[]int{40, 50, 10}, []int{500, 10, 1}, []int{3000, 60, 1}},                           // a slab
-		{[]int{2, 3, 4, 50, 60}, []int{1, 2, 6, 24, 1200}, []int{36000, 12000, 3000, 60, 1}}, // all reversed
-		{[]int{70_000}, []int{1}, []int{0}},                                                  // a constant
-		{[]int{1000, 70}, []int{70, 1}, []int{1, 0}},                                         // rows of a constant
-		{[]int{1000, 70}, []int{70, 1}, []int{0, 1}},                                         // the same row
+		{[]int{150, 301}, []int{301, 1}, []int{1, 150}},                                    // matrix transpose
+		{[]int{301, 150}, []int{1, 301}, []int{150, 1}},                                    // and back
+		{[]int{33, 65}, []int{65, 1}, []int{1, 33}},                                        // tiles that do not fill
+		{[]int{3, 12_000}, []int{1, 3}, []int{12_000, 1}},                                  // interleave
+		{[]int{12_000, 3}, []int{1, 12_000}, []int{3, 1}},                                  // and apart
+		{[]int{20, 30, 60}, []int{1800, 60, 1}, []int{60, 1200, 1}},                        // rows stay whole
+		{[]int{20, 30, 60}, []int{1800, 60, 1}, []int{1, 1200, 20}},                        // nothing does
+		{[]int{20, 30, 60}, []int{30, 1, 600}, []int{1800, 60, 1}},                         // last axis first
+		{[]int{20, 30, 60}, []int{1800, 60, 1}, []int{1800, 60, 1}},                        // one run
+		{[]int{20, 30, 60}, []int{3600, 120, 2}, []int{1800, 60, 1}},                       // into every second
+		{[]int{20, 30, 60}, []int{1800, 60, 1}, []int{3600, 120, 2}},                       // from every second
+		{[]int{40, 50, 10}, []int{500, 10, 1}, []int{3000, 60, 1}},                         // a slab
+		{[]int{2, 3, 4, 30, 50}, []int{1, 2, 6, 24, 720}, []int{18000, 6000, 1500, 50, 1}}, // all reversed
+		{[]int{40_000}, []int{1}, []int{0}},                                                // a constant
+		{[]int{600, 70}, []int{70, 1}, []int{1, 0}},                                        // rows of a constant
+		{[]int{600, 70}, []int{70, 1}, []int{0, 1}},                                        // the same row
 	} {
 		c := &device.Strided{Shape: shape.Of(b.dims...)}
 		copy(c.Dst[:], b.dst)

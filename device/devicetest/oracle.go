@@ -143,22 +143,21 @@ func bands[T scalar.Scalar](dst, src, ghost []complex128, b *device.Banded[T], g
 	for o := range b.Outer {
 		for _, band := range b.Groups[group] {
 			for i := band.Lo; i < band.Hi; i++ {
-				for j := range b.Inner {
-					var s complex128
-					for _, t := range b.Taps[band.First:band.Last] {
-						row := t.At + t.Step*(i-band.Lo)
-						if t.Ghost == 0 {
-							s += widen(t.Coef) * src[(o*b.SrcRows+row)*b.Inner+j]
-						} else {
-							g := b.Ghosts[t.Ghost-1]
-							s += widen(t.Coef) * ghost[g.At+(o*g.Rows+row)*b.Inner+j]
-						}
+				row := dst[(o*b.DstRows+i)*b.Inner:][:b.Inner]
+				if !add {
+					clear(row)
+				}
+				for _, t := range b.Taps[band.First:band.Last] {
+					at := t.At + t.Step*(i-band.Lo)
+					from := src[min((o*b.SrcRows+at)*b.Inner, len(src)):]
+					if t.Ghost > 0 {
+						g := b.Ghosts[t.Ghost-1]
+						from = ghost[g.At+(o*g.Rows+at)*b.Inner:]
 					}
-					at := (o*b.DstRows+i)*b.Inner + j
-					if add {
-						s += dst[at]
+					c := widen(t.Coef)
+					for j := range row {
+						row[j] += c * from[j]
 					}
-					dst[at] = s
 				}
 			}
 		}

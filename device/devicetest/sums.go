@@ -59,13 +59,16 @@ func testNorm[T scalar.Scalar](s *suite[T]) {
 		}
 		for _, p := range norms {
 			for _, scale := range []float64{1, 0.25, -2} {
+				if n > 10_000 && scale != 1 {
+					continue
+				}
 				v := s.put(x)
 				want := norm(v.was(), p, math.Abs(scale))
 				got, err := s.k.Norm(v.mem, p, scale)
 				s.must("norm", err)
 				limit := sumTol(n) * want
 				if p != 2 {
-					limit = tol[T](1) * want // of |x| and of the power
+					limit += tol[T](1) * want // of |x| and of the power
 				}
 				if !(math.Abs(got-want) <= limit) && got != want {
 					s.errorf("norm %d, p=%v, scale=%v: %v, want %v", n, p, scale, got, want)
@@ -128,7 +131,7 @@ func testRepeat[T scalar.Scalar](s *suite[T]) {
 // 32 bits, but not in 64.
 func testWideSums[T scalar.Scalar](s *suite[T]) {
 	const big = 1 << 24
-	for _, n := range []int{100, 70_001} {
+	for _, n := range []int{100, 70_001, 1_200_001} {
 		x, ones := make([]T, n), make([]T, n)
 		for i := range x {
 			x[i], ones[i] = 1, 1
@@ -161,7 +164,7 @@ func testWideSums[T scalar.Scalar](s *suite[T]) {
 
 // testNaN hides one NaN, or one Inf, among ordinary numbers.
 func testNaN[T scalar.Scalar](s *suite[T]) {
-	for _, n := range []int{1, 7, 64, 1000, 70_001} {
+	for _, n := range []int{1, 7, 64, 40_001} {
 		for _, special := range []float64{math.NaN(), math.Inf(1)} {
 			x := s.numbers(n)
 			at := s.rng.IntN(n)

@@ -3,38 +3,44 @@
 #include "textflag.h"
 
 // CALLC calls the C function of the frame in DI by the System V convention:
-// six arguments in registers, six on the stack, which is aligned to 16 bytes at
+// six arguments in registers, nine on the stack, which is aligned to 16 bytes at
 // the call. BX, which C preserves, keeps the frame.
 #define CALLC \
-	PUSHQ BP         \
-	MOVQ  SP, BP     \
-	PUSHQ BX         \
-	SUBQ  $56, SP    \
-	MOVQ  DI, BX     \
-	MOVQ  56(BX), AX \
-	MOVQ  AX, 0(SP)  \
-	MOVQ  64(BX), AX \
-	MOVQ  AX, 8(SP)  \
-	MOVQ  72(BX), AX \
-	MOVQ  AX, 16(SP) \
-	MOVQ  80(BX), AX \
-	MOVQ  AX, 24(SP) \
-	MOVQ  88(BX), AX \
-	MOVQ  AX, 32(SP) \
-	MOVQ  96(BX), AX \
-	MOVQ  AX, 40(SP) \
-	MOVQ  8(BX), DI  \
-	MOVQ  16(BX), SI \
-	MOVQ  24(BX), DX \
-	MOVQ  32(BX), CX \
-	MOVQ  40(BX), R8 \
-	MOVQ  48(BX), R9 \
-	MOVQ  0(BX), R10 \
-	XORL  AX, AX     \
+	PUSHQ BP          \
+	MOVQ  SP, BP      \
+	PUSHQ BX          \
+	SUBQ  $72, SP     \
+	MOVQ  DI, BX      \
+	MOVQ  56(BX), AX  \
+	MOVQ  AX, 0(SP)   \
+	MOVQ  64(BX), AX  \
+	MOVQ  AX, 8(SP)   \
+	MOVQ  72(BX), AX  \
+	MOVQ  AX, 16(SP)  \
+	MOVQ  80(BX), AX  \
+	MOVQ  AX, 24(SP)  \
+	MOVQ  88(BX), AX  \
+	MOVQ  AX, 32(SP)  \
+	MOVQ  96(BX), AX  \
+	MOVQ  AX, 40(SP)  \
+	MOVQ  104(BX), AX \
+	MOVQ  AX, 48(SP)  \
+	MOVQ  112(BX), AX \
+	MOVQ  AX, 56(SP)  \
+	MOVQ  120(BX), AX \
+	MOVQ  AX, 64(SP)  \
+	MOVQ  8(BX), DI   \
+	MOVQ  16(BX), SI  \
+	MOVQ  24(BX), DX  \
+	MOVQ  32(BX), CX  \
+	MOVQ  40(BX), R8  \
+	MOVQ  48(BX), R9  \
+	MOVQ  0(BX), R10  \
+	XORL  AX, AX      \
 	CALL  R10
 
 #define RETURN \
-	ADDQ $56, SP \
+	ADDQ $72, SP \
 	POPQ BX      \
 	POPQ BP      \
 	RET
@@ -47,7 +53,7 @@ TEXT toInt<>(SB), NOSPLIT|NOFRAME, $0
 // toPointer stores all 64 bits in the frame, which is on the heap.
 TEXT toPointer<>(SB), NOSPLIT|NOFRAME, $0
 	CALLC
-	MOVQ AX, 104(BX)
+	MOVQ AX, 128(BX)
 	RETURN
 
 DATA ·intPC(SB)/8, $toInt<>(SB)

@@ -13,11 +13,16 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// The yardstick is a C library built here: libc has no function of 12 integers.
+// The yardstick is a C library built here: libc has no function of 15 integers.
 const source = `
 #include <stdlib.h>
-long mix(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l) {
-	return a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h + 9*i + 10*j + 11*k + 12*l;
+long mix(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n, long o) {
+	return a + 2*b + 3*c + 4*d + 5*e + 6*f + 7*g + 8*h + 9*i + 10*j + 11*k + 12*l + 13*m + 14*n + 15*o;
+}
+/* A store that faults if the stack is not aligned to 16 bytes. */
+long wider(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n, long o) {
+	volatile __attribute__((aligned(16))) long room[4] = {a, b, n, o};
+	return room[0] == 1 && room[3] == 15 && (long)room % 16 == 0 ? 0x123456789abcdef0 : 0;
 }
 int negative(void) { return -7; }
 void twice(double *p, int n) { for (int i = 0; i < n; i++) p[i] *= 2; }
@@ -50,8 +55,11 @@ func build(t testing.TB) *dl.Lib {
 
 func TestCall(t *testing.T) {
 	l := build(t)
-	if got := l.Func("mix").Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12); got != 650 {
-		t.Errorf("mix of 12 arguments is %d, want 650", got)
+	if got := l.Func("mix").Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); got != 1240 {
+		t.Errorf("mix of 15 arguments is %d, want 1240", got)
+	}
+	if got := l.Func("wider").CallPointer(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); got != 0x123456789abcdef0 {
+		t.Errorf("a result of 64 bits after 15 arguments is %#x", got)
 	}
 	if got := l.Func("negative").Call(); got != -7 {
 		t.Errorf("negative is %d, want -7", got)

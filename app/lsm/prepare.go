@@ -1,0 +1,171 @@
+package lsm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/golops/golops/data"
+	"github.com/golops/golops/ops/wave"
+)
+
+// ConfigError says what is wrong with a Config or the files it names. The user
+// can mend it.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// Job is a run that has been checked: its models are read and everything fits.
+// Ranks of one process share it; nobody changes it.
+type Job struct {
+	Config             Config
+	Grid               wave.Grid
+	Velocity           []float64 // as given, in the order of the grid
+	Reflectivity       []float64 // what data are modelled from; nil if they come from a file
+	Sources, Receivers []wave.Point
+	Wavelet            []float64
+	times              wave.TravelTimes
+	traces             *traceOrder // of a SEG-Y file
+}
+
+// Prepare reads and checks what c names. An error is a *ConfigError. Nothing is
+// written.
+func Prepare(c Config) (*Job, error) {
+	j := &Job{Config: c}
+	for _, step := range []func() error{c.Validate, j.readVelocity, j.readGeometry, j.readWavelet, j.findTimes, j.checkData} {
+		if err := step(); err != nil {
+			return nil, &ConfigError{err}
+		}
+	}
+	return j, nil
+}
+
+func (j *Job) readVelocity() error {
+	c := &j.Config
+	if c.Velocity.File != "" {
+		dims, v, err := data.ReadNPY[float64](c.Velocity.File)
+		if err != nil {
+			return err
+		}
+		switch len(dims) {
+		case 2:
+			c.Grid.NX, c.Grid.NZ, c.Grid.NY = dims[0], dims[1], 0
+		case 3:
+			c.Grid.NY, c.Grid.NX, c.Grid.NZ = dims[0], dims[1], dims[2]
+		default:
+			return fmt.Errorf("%s has shape %v: a velocity has two axes, nx × nz, or three, ny × nx × nz", c.Velocity.File, dims)
+		}
+		j.Velocity = v
+	}
+	g := c.Grid
+	j.Grid = wave.Grid{X: wave.Axis{N: g.NX, Step: g.DX}, Z: wave.Axis{N: g.NZ, Step: g.DZ}}
+	if g.NY > 0 {
+		j.Grid.Y = wave.Axis{N: g.NY, Step: g.DY}
+	}
+	if err := j.Grid.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Example():
+		j.Velocity = exampleVelocity(g.NX, g.NZ)
+	case j.Velocity == nil:
+		j.Velocity = make([]float64, j.Grid.Nodes())
+		for i := range j.Velocity {
+			j.Velocity[i] = c.Velocity.Constant
+		}
+	}
+	for i, v := range j.Velocity {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("velocity is %g at %v: must be positive and finite everywhere", v, j.Grid.Node(i))
+		}
+	}
+	if c.Data.File == "" {
+		j.Reflectivity = reflectivity(j.Velocity, g.NZ)
+		for _, r := range j.Reflectivity {
+			if r != 0 {
+				return nil
+			}
+		}
+		return errors.New("data cannot be modelled: the velocity does not change with depth, so nothing reflects: give data.file, or a velocity with layers")
+	}
+	return nil
+}
+
+func (j *Job) readGeometry() error {
+	a := j.Config.Acquisition
+	j.Sources, j.Receivers = a.Sources.points(), a.Receivers.points()
+	if a.Geometry != "" {
+		var err error
+		if j.Sources, j.Receivers, err = readGeometry(a.Geometry); err != nil {
+			return err
+		}
+	}
+	return errors.Join(inside(j.Grid, "source", j.Sources), inside(j.Grid, "receiver", j.Receivers))
+}
+
+func (j *Job) readWavelet() error {
+	w := j.Config.Wavelet
+	if w.File == "" {
+		t := make([]float64, w.Half+1)
+		for i := range t {
+			t[i] = float64(i) * j.Config.Time.Interval
+		}
+		r, err := wave.Ricker(t, w.Frequency)
+		j.Wavelet = r.W
+		return err
+	}
+	dims, v, err := data.ReadNPY[float64](w.File)
+	switch {
+	case err != nil:
+		return err
+	case len(dims) != 1 || len(v)%2 == 0 || len(v) > j.Config.Time.Samples:
+		return fmt.Errorf("%s has shape %v: a wavelet has one axis of an odd number of samples, at most the %d of a trace", w.File, dims, j.Config.Time.Samples)
+	}
+	for i, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%s: sample %d is %g", w.File, i, x)
+		}
+	}
+	j.Wavelet = v
+	return nil
+}
+
+func (j *Job) findTimes() error {
+	c := j.Config
+	var err error
+	if c.Operator.Times == "straight" || c.Operator.Times == "auto" && c.Velocity.Constant > 0 {
+		j.times, err = wave.NewConstant(j.Grid, c.Velocity.Constant)
+		return err
+	}
+	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalConfig{})
+	return err
+}
+
+// checkData looks whether the file of data fits, without reading it all.
+func (j *Job) checkData() error {
+	f := j.Config.Data.File
+	if f == "" {
+		return nil
+	}
+	if isSEGY(f) {
+		return j.checkSEGY(f)
+	}
+	info, err := data.Info(f)
+	if err != nil {
+		return err
+	}
+	want := []int{len(j.Sources), len(j.Receivers), j.Config.Time.Samples}
+	if fmt.Sprint(info.Shape) != fmt.Sprint(want) {
+		return fmt.Errorf("%s has shape %v, the acquisition needs %v: sources × receivers × samples", f, info.Shape, want)
+	}
+	return nil
+}
+
+func isSEGY(path string) bool {
+	p := strings.ToLower(path)
+	return strings.HasSuffix(p, ".segy") || strings.HasSuffix(p, ".sgy")
+}

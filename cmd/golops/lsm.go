@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/golops/golops/app/lsm"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/report"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// stopped is the exit code of a run that was asked to stop, as a shell has it.
+const stopped = 130
+
+// lsmFlags are the flags of golops lsm. Those that are also in a
+// configuration file win over it.
+type lsmFlags struct {
+	config, velocity, data, geometry string
+	out, checkpoint, method, dtype   string
+	ranks, threads, iterations       int
+	tol, damp                        float64
+	resume, quiet, json, print       bool
+}
+
+func (f *lsmFlags) register(s *pflag.FlagSet) {
+	s.SortFlags = false
+	s.StringVar(&f.config, "config", "", "read parameters from `file.yaml`")
+	s.BoolVar(&f.print, "print-config", false, "print the default parameters, with comments, and end")
+	s.StringVar(&f.velocity, "velocity", "", "velocity model, `v.npy` of shape nx × nz or ny × nx × nz")
+	s.StringVar(&f.data, "data", "", "recorded data, `shots.npy` or .segy")
+	s.StringVar(&f.geometry, "geometry", "", "sources and receivers, `geom.csv`")
+	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
+	s.IntVar(&f.threads, "threads", 0, "`threads` of each rank (default its share of the cores)")
+	s.IntVar(&f.iterations, "iterations", 0, "`iterations` of the solver")
+	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data; negative means never")
+	s.Float64Var(&f.damp, "damp", 0, "`damping`")
+	s.StringVar(&f.method, "method", "", "`solver`: cgls, cgls1, lsqr")
+	s.StringVar(&f.dtype, "type", "", "element `type`: float32, float64")
+	s.StringVar(&f.checkpoint, "checkpoint", "", "keep the state of the solver in `folder`")
+	s.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint")
+	s.StringVar(&f.out, "out", "", "`folder` for results")
+	s.BoolVar(&f.quiet, "quiet", false, "print the result only")
+	s.BoolVar(&f.json, "json", false, "print the result as JSON")
+}
+
+// job is the checked run that flags and files describe.
+func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
+	c := lsm.Default()
+	if f.config != "" {
+		if err := c.ReadFile(f.config); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range []struct {
+		flag     string
+		from, to *string
+	}{
+		{"velocity", &f.velocity, &c.Velocity.File}, {"data", &f.data, &c.Data.File}, {"geometry", &f.geometry, &c.Acquisition.Geometry},
+		{"out", &f.out, &c.Out}, {"checkpoint", &f.checkpoint, &c.Checkpoint.Dir}, {"method", &f.method, &c.Solver.Method},
+		{"type", &f.dtype, &c.Operator.Type},
+	} {
+		if s.Changed(t.flag) {
+			*t.to = *t.from
+		}
+	}
+	if s.Changed("velocity") {
+		c.Velocity.Constant = 0
+	}
+	if s.Changed("iterations") {
+		c.Solver.Iterations = f.iterations
+	}
+	if s.Changed("tol") {
+		c.Solver.Tolerance = f.tol
+	}
+	if s.Changed("damp") {
+		c.Solver.Damp = f.damp
+	}
+	c.Checkpoint.Resume = c.Checkpoint.Resume || f.resume
+	var errs []error
+	if s.Changed("ranks") && f.ranks < 1 {
+		errs = append(errs, fmt.Errorf("--ranks is %d, must be at least 1", f.ranks))
+	}
+	if s.Changed("ranks") && launch.Launched() {
+		errs = append(errs, errors.New("--ranks is for goroutine ranks: leave it out under a launcher, which has started the ranks"))
+	}
+	if s.Changed("threads") && f.threads < 1 {
+		errs = append(errs, fmt.Errorf("--threads is %d, must be at least 1", f.threads))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return lsm.Prepare(c)
+}
+
+func (a app) lsm() *cobra.Command {
+	var f lsmFlags
+	cmd := &cobra.Command{
+		Use:   "lsm",
+		Short: "least-squares migration: from seismic data to an image of the Earth",
+		Long: `lsm inverts seismic data for an image of reflectivity. Without flags it models
+data of a built-in example, layers cut by faults, and inverts them. With a
+velocity model, data and a geometry it inverts yours:
+  golops lsm
+  golops lsm --velocity v.npy --data shots.segy --geometry geom.csv
+  mpirun -n 4 golops lsm --config survey.yaml --checkpoint state
+
+Results are in the folder golops-lsm, or that of --out: arrays as .npy, pictures
+and a page, report.html. Ctrl-C stops after the iteration under way and keeps
+what there is; with --checkpoint the run goes on with --resume, on any number
+of ranks.
+
+The exit code is 1 if a run fails, 2 if what was asked for is impossible, 130
+if it was stopped.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.print {
+				_, err := io.WriteString(a.stdout, lsm.DefaultText)
+				return err
+			}
+			job, err := f.job(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			return a.runLSM(cmd.Context(), job, f)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// runLSM runs the job as the ranks that a launcher started, or as goroutines.
+// The end of ctx stops it gracefully.
+func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
+	var res *lsm.Result
+	me, watch := 0, a.progress(f.quiet || f.json)
+	program := func(hard context.Context, r dist.Rank) error {
+		out, err := job.Run(hard, r, ctx.Done(), watch)
+		if launch.Launched() || r.Rank() == 0 {
+			me, res = r.Rank(), out
+		}
+		return err
+	}
+	cfg := launch.Config{Ranks: f.ranks, Threads: f.threads, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	start := cfg.Local
+	if launch.Launched() {
+		start = cfg.World
+	}
+	err := start(context.WithoutCancel(ctx), program)
+	watch.close()
+	if err != nil {
+		var bad *lsm.ConfigError
+		if errors.As(err, &bad) {
+			if me != 0 {
+				return failure{err: err, quiet: true}
+			}
+			return bad
+		}
+		var abort *comm.AbortError
+		return failure{err: err, quiet: me != 0 && errors.As(err, &abort) && abort.Rank != me}
+	}
+	if me != 0 {
+		return nil
+	}
+	if err := a.printResult(job, res, f); err != nil {
+		return failure{err: err}
+	}
+	if ctx.Err() != nil {
+		return failure{err: errStopped, quiet: true}
+	}
+	return nil
+}
+
+// errStopped ends the command with the code of a stop.
+var errStopped = errors.New("stopped")
+
+func (a app) printResult(job *lsm.Job, res *lsm.Result, f lsmFlags) error {
+	if f.json {
+		v := struct {
+			*lsm.Result
+			Correlation *float64 `json:"correlation"` // JSON has no NaN
+			Seconds     float64  `json:"seconds"`
+			Out         string   `json:"out"`
+		}{Result: res, Seconds: res.Elapsed.Seconds(), Out: job.Config.Out}
+		if !math.IsNaN(res.Correlation) {
+			v.Correlation = &res.Correlation
+		}
+		e := json.NewEncoder(a.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	}
+	var b strings.Builder
+	for _, n := range res.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	if !f.quiet {
+		fmt.Fprintf(&b, "written to %s: %s\n", job.Config.Out, strings.Join(res.Files, ", "))
+		fmt.Fprintf(&b, "open %s\n", filepath.Join(job.Config.Out, "report.html"))
+	}
+	fmt.Fprintln(&b, res.Line())
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
+}
+
+// watcher shows how a run goes.
+type watcher struct {
+	out   io.Writer
+	quiet bool
+	stage string
+	bar   *report.Progress // of the inversion
+}
+
+func (a app) progress(quiet bool) *watcher {
+	return &watcher{out: a.stderr, quiet: quiet || otherRank()}
+}
+
+// Stage implements lsm.Observer.
+func (w *watcher) Stage(name string) {
+	w.close()
+	w.stage = name
+	if !w.quiet && name != "inversion" {
+		fmt.Fprintf(w.out, "%s ...\n", name)
+	}
+}
+
+// Iteration implements lsm.Observer.
+func (w *watcher) Iteration(k, of int, relative float64) {
+	if w.bar == nil {
+		w.bar = report.NewProgress(report.ProgressConfig{Out: w.out, Name: w.stage, Total: of, Quiet: w.quiet})
+	}
+	w.bar.Update(k, relative)
+}
+
+func (w *watcher) close() {
+	if w.bar != nil {
+		w.bar.Done()
+		w.bar = nil
+	}
+}

@@ -1,0 +1,133 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// chunk is how much is read or written before looking whether to stop.
+const chunk = 8 << 20 // bytes
+
+// Load returns the array in a .npy file, whose shape must be that of the
+// space, in any order of axes and bytes. Elements are converted as by ReadNPY.
+//
+// It is collective: every rank opens the file and reads only its own block. A
+// layout with many short runs in the file is read in long ones and then sent to
+// where it belongs, which takes the memory of the array twice for a while, as
+// reading Fortran order does. On a fault of any rank all get an error that names
+// the rank.
+func Load[T scalar.Scalar](ctx context.Context, path string, s *dist.Space) (dist.Array[T], error) {
+	a, h, err := loadBlock[T](ctx, path, s)
+	said := fmt.Sprintf("%s with %v of %s, Fortran order %v", path, h.Shape, h.DType, h.Fortran)
+	what := fmt.Sprintf("data: load %s as %v", path, scalar.Of[T]())
+	if err = dist.Agree(ctx, s.Comm(), what, err, said); err != nil {
+		a.Free()
+		return dist.Array[T]{}, err
+	}
+	if a.Space() != s {
+		b, err := dist.Redistribute(ctx, a, s)
+		a.Free()
+		if err != nil {
+			return dist.Array[T]{}, fmt.Errorf("%s: %w", what, err)
+		}
+		return b, nil
+	}
+	if err := a.Sync(ctx); err != nil { // the copies of disks that are not shared may differ
+		a.Free()
+		return dist.Array[T]{}, fmt.Errorf("%s: %w", what, err)
+	}
+	return a, nil
+}
+
+// loadBlock reads this rank's block in the space that suits the file.
+func loadBlock[T scalar.Scalar](ctx context.Context, path string, s *dist.Space) (a dist.Array[T], h NPY, err error) {
+	if s.Parts() != nil {
+		return a, h, fmt.Errorf("a stack has no shape: load its parts")
+	}
+	f, h, err := openNPY(path)
+	if err != nil {
+		return a, h, err
+	}
+	defer f.Close()
+	if want := s.Shape().Dims(); !slices.Equal(h.Shape, want) {
+		return a, h, fmt.Errorf("the file has shape %v, the space has %v", h.Shape, want)
+	}
+	if _, err := decoder[T](h.elem); err != nil {
+		return a, h, err
+	}
+	via, err := staging(s, h.Fortran, h.elem.size)
+	if err == nil {
+		a, err = dist.New[T](via)
+	}
+	if err == nil {
+		err = fillBlock(ctx, a, f, h)
+	}
+	return a, h, err
+}
+
+// fillBlock reads the elements of a from the file. Where the host cannot reach
+// the memory of the device, they are read to the host first.
+func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File, h NPY) error {
+	local := a.Local()
+	host := local.Mem().Host
+	if host == nil {
+		host = make([]T, local.Len())
+	}
+	s := a.Space()
+	b := blockOf(s, s.Comm().Rank(), h.Fortran)
+	if h.Fortran && len(h.Shape) > 1 {
+		order := make([]T, len(host))
+		if err := readBlock(ctx, order, f, h, b); err != nil {
+			return err
+		}
+		reverseAxes(host, order, s.LocalShape().Dims())
+	} else if err := readBlock(ctx, host, f, h, b); err != nil {
+		return err
+	}
+	if local.Mem().Host == nil {
+		return local.CopyIn(host)
+	}
+	return nil
+}
+
+// readBlock fills dst with a block of the file, in the order of the file.
+func readBlock[T scalar.Scalar](ctx context.Context, dst []T, f io.ReaderAt, h NPY, b block) error {
+	read, err := decoder[T](h.elem)
+	if err != nil {
+		return err
+	}
+	r := &from{file: f}
+	return b.each(func(at, n int) error {
+		r.at = h.Offset + int64(at)*int64(h.elem.size)
+		for n > 0 {
+			m := min(n, chunk/h.elem.size)
+			if err := read(dst[:m], r); err != nil {
+				return fmt.Errorf("elements from %d on: %w", at, short(bare(err)))
+			}
+			dst, n = dst[m:], n-m
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// from reads a file from a place on. Unlike an io.SectionReader it can be put
+// elsewhere, so that a run costs no memory.
+type from struct {
+	file io.ReaderAt
+	at   int64
+}
+
+func (r *from) Read(p []byte) (int, error) {
+	n, err := r.file.ReadAt(p, r.at)
+	r.at += int64(n)
+	return n, err
+}

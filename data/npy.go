@@ -1,0 +1,139 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/golops/golops/scalar"
+)
+
+// Info returns what the header of a .npy file says, after comparing it with
+// the size of the file.
+func Info(path string) (NPY, error) {
+	f, h, err := openNPY(path)
+	if err != nil {
+		return NPY{}, fmt.Errorf("data: look into %s: %w", path, err)
+	}
+	return h, bare(f.Close())
+}
+
+// openNPY opens a .npy file, which must be exactly as long as its header says.
+// What is read next are the elements.
+func openNPY(path string) (*os.File, NPY, error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, NPY{}, err
+	}
+	h, err := readHeader(f)
+	switch {
+	case err != nil:
+	case size < h.bytes():
+		err = fmt.Errorf("the file is truncated: it has %d bytes, %v of %s need %d", size, h.Shape, h.DType, h.bytes())
+	case size > h.bytes():
+		err = fmt.Errorf("the file has %d bytes, %v of %s are only %d: read arrays in a row with ReadNPYFrom", size, h.Shape, h.DType, h.bytes())
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, NPY{}, err
+	}
+	return f, h, nil
+}
+
+// ReadNPY returns the shape and the elements of a .npy file, the last axis
+// running fastest whatever the order in the file. Numbers of another precision
+// and integers are rounded to the nearest T, beyond its range to infinity;
+// truth values become 0 and 1. Complex elements are not read as real ones.
+func ReadNPY[T scalar.Scalar](path string) (dims []int, elements []T, err error) {
+	f, h, err := openNPY(path)
+	if err == nil {
+		elements, err = readElements[T](f, h, h.n)
+		_ = f.Close()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("data: read %s: %w", path, err)
+	}
+	return h.Shape, elements, nil
+}
+
+// ReadNPYFrom is ReadNPY for one array of a stream. It reads nothing behind it,
+// so that calls in a row read arrays in a row. Memory grows with what arrives,
+// not with what the header says.
+func ReadNPYFrom[T scalar.Scalar](r io.Reader) (dims []int, elements []T, err error) {
+	h, err := readHeader(r)
+	if err == nil {
+		elements, err = readElements[T](r, h, 0)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("data: read .npy: %w", err)
+	}
+	return h.Shape, elements, nil
+}
+
+// readElements reads all elements behind a header and puts them in C order.
+// Of them, sure are known to be there; memory for others is taken as they come.
+func readElements[T scalar.Scalar](r io.Reader, h NPY, sure int) ([]T, error) {
+	read, err := decoder[T](h.elem)
+	if err != nil {
+		return nil, err
+	}
+	dst := []T{}
+	const most = 1 << 36 // at once: a file with holes can be longer than memory can ever be
+	for step := min(max(sure, 1<<16), most); len(dst) < h.n; step = len(dst) {
+		n := len(dst)
+		dst = slices.Grow(dst, min(step, h.n-n))[:n+min(step, h.n-n)]
+		if err := read(dst[n:], r); err != nil {
+			return nil, fmt.Errorf("%d elements of %s: %w", h.n, h.DType, short(bare(err)))
+		}
+	}
+	if h.Fortran && len(h.Shape) > 1 {
+		out := make([]T, len(dst))
+		reverseAxes(out, dst, h.Shape)
+		dst = out
+	}
+	return dst, nil
+}
+
+// WriteNPY writes an array in C order, the last axis running fastest, as NumPy
+// would, byte for byte. Other programs see the old file or the whole new one.
+func WriteNPY[T scalar.Scalar](path string, dims []int, elements []T) error {
+	err := atomically(path, func(w io.Writer) error { return writeNPY(w, dims, elements) })
+	if err != nil {
+		return fmt.Errorf("data: write %s: %w", path, err)
+	}
+	return nil
+}
+
+// WriteNPYTo is WriteNPY to a stream.
+func WriteNPYTo[T scalar.Scalar](w io.Writer, dims []int, elements []T) error {
+	if err := writeNPY(w, dims, elements); err != nil {
+		return fmt.Errorf("data: write .npy: %w", err)
+	}
+	return nil
+}
+
+func writeNPY[T scalar.Scalar](w io.Writer, dims []int, elements []T) error {
+	if err := fits(dims, len(elements)); err != nil {
+		return err
+	}
+	if _, err := w.Write(header(elementName[T](), dims)); err != nil {
+		return err
+	}
+	_, err := w.Write(view[byte](elements))
+	return err
+}
+
+// fits reports whether n elements are an array of this shape.
+func fits(dims []int, n int) error {
+	want, err := count(dims)
+	switch {
+	case err != nil:
+		return err
+	case len(dims) > maxAxes:
+		return fmt.Errorf("%d axes, at most %d are possible", len(dims), maxAxes)
+	case want != n:
+		return fmt.Errorf("%d elements given for shape %v, which has %d", n, dims, want)
+	}
+	return nil
+}

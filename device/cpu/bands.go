@@ -1,0 +1,171 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// bandPiece is how many parts of dst a band goes through at once, with a few
+// sources: what the nearest cache holds.
+const bandPiece = 2048
+
+// bandGrain is how many products one thread takes at a time.
+const bandGrain = 32 << 10
+
+// bandArgs are the parameters of Bands. Lengths are in parts.
+type bandArgs[T scalar.Scalar, F float] struct {
+	dst, src, ghost []F
+	b               *device.Banded[T]
+	bands           []device.Band
+	inner, rows     int // parts of a row of dst, and of one outer index
+	add             bool
+	realTaps        bool // no factor has an imaginary part
+	sorted          bool // bands are in the order of their rows
+}
+
+// Bands sums up stencils in the element type, and the products of a lone row
+// of many taps in 64 bits. Threads share out runs of dst: many outer indices,
+// or a part of one.
+func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T], group int, add bool) {
+	a := &k.bd
+	*a = bandArgs[T, F]{
+		dst: k.flat(dst), src: k.flat(src), ghost: k.flat(ghost), b: b, bands: b.Groups[group],
+		inner: b.Inner * k.parts, rows: b.DstRows * b.Inner * k.parts, add: add, realTaps: true, sorted: true,
+	}
+	work, next := 0, 0
+	for _, band := range a.bands {
+		taps := b.Taps[band.First:band.Last]
+		work += (band.Hi - band.Lo) * (1 + len(taps))
+		a.sorted = a.sorted && band.Lo >= next
+		next = band.Hi
+		if k.parts == 2 && a.realTaps {
+			a.realTaps = allReal[T, F](taps)
+		}
+	}
+	if work *= b.Outer * b.Inner; work > 0 {
+		elements := b.Outer * b.DstRows * b.Inner
+		chunks := min(elements, 1+work/bandGrain)
+		grain := (elements + chunks - 1) / chunks
+		k.pool.run(elements, grain, k.loops.bands)
+	}
+	*a = bandArgs[T, F]{}
+}
+
+// allReal reports whether no factor of complex taps has an imaginary part.
+func allReal[T scalar.Scalar, F float](taps []device.Tap[T]) bool {
+	for i := range taps {
+		if (*pair[F])(unsafe.Pointer(&taps[i].Coef)).im != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// bandsPart sets elements lo to hi of dst, as far as they are in the bands.
+func (k *kernels[T, F]) bandsPart(lo, hi int) {
+	a := &k.bd
+	lo, hi = lo*k.parts, hi*k.parts
+	for o := lo / a.rows; o*a.rows < hi; o++ {
+		from, to := max(lo-o*a.rows, 0), min(hi-o*a.rows, a.rows)
+		for i := a.firstBand(from / a.inner); i < len(a.bands); i++ {
+			band := &a.bands[i]
+			if a.sorted && band.Lo*a.inner >= to {
+				break
+			}
+			f, t := max(from, band.Lo*a.inner), min(to, band.Hi*a.inner)
+			if f < t {
+				k.band(band, o, f, t)
+			}
+		}
+	}
+}
+
+// firstBand returns the first band that can hold the row.
+func (a *bandArgs[T, F]) firstBand(row int) int {
+	if !a.sorted {
+		return 0
+	}
+	lo, hi := 0, len(a.bands)
+	for lo < hi {
+		if mid := (lo + hi) / 2; a.bands[mid].Hi <= row {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// band sets parts from to to, counted from the first row of outer index o.
+func (k *kernels[T, F]) band(band *device.Band, o, from, to int) {
+	a := &k.bd
+	taps := a.b.Taps[band.First:band.Last]
+	if a.b.Inner == 1 && band.Hi == band.Lo+1 {
+		k.lone(a.dst[o*a.rows+from:][:k.parts], taps, o)
+		return
+	}
+	for i := range taps {
+		if taps[i].Step != 1 {
+			k.bandRows(band, taps, o, from, to)
+			return
+		}
+	}
+	for ; from < to; from += bandPiece {
+		n := min(bandPiece, to-from)
+		k.rowTaps(a.dst[o*a.rows+from:][:n], taps, o, from-band.Lo*a.inner, 0)
+	}
+}
+
+// bandRows is band where some taps do not go along with the rows of dst.
+func (k *kernels[T, F]) bandRows(band *device.Band, taps []device.Tap[T], o, from, to int) {
+	a := &k.bd
+	if a.b.Inner == 1 {
+		k.bandElements(band, taps, o, from, to)
+		return
+	}
+	for from < to {
+		row := from / a.inner
+		end := min(to, (row+1)*a.inner, from+bandPiece)
+		k.rowTaps(a.dst[o*a.rows+from:][:end-from], taps, o, from-row*a.inner, row-band.Lo)
+		from = end
+	}
+}
+
+// rowTaps sets a run of parts of dst. The run of a tap begins shift parts behind
+// row At + Step·i of its source.
+func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) {
+	a := &k.bd
+	add := a.add
+	for {
+		n := min(len(taps), 4)
+		if len(taps) == maxTaps {
+			n = maxTaps
+		}
+		var few [maxTaps]tap[F]
+		for j := range n {
+			t := &taps[j]
+			few[j].s = k.source(t, o, t.At+t.Step*i)[shift:][:len(dst)]
+			few[j].c = k.split(t.Coef)
+		}
+		if a.realTaps {
+			applyTaps(dst, few[:n], add)
+		} else {
+			applyTapPairs(dst, few[:n], add)
+		}
+		if taps, add = taps[n:], true; len(taps) == 0 {
+			return
+		}
+	}
+}
+
+// source returns what a tap reads, from a row on.
+func (k *kernels[T, F]) source(t *device.Tap[T], o, row int) []F {
+	a := &k.bd
+	if t.Ghost == 0 {
+		return a.src[(o*a.b.SrcRows+row)*a.inner:]
+	}
+	g := a.b.Ghosts[t.Ghost-1]
+	return a.ghost[g.At*k.parts+(o*g.Rows+row)*a.inner:]
+}

@@ -1,0 +1,188 @@
+package cpu
+
+import "github.com/golops/golops/device"
+
+// gemvArgs are the parameters of Gemv. Lengths are in elements.
+type gemvArgs[F float] struct {
+	m, n        int
+	a, x, y     []F
+	alpha, beta pair[F]
+	conj        bool
+	slabs       []F // partial results, behind each other
+	slabRows    int
+}
+
+// The shapes of the work of one thread.
+const (
+	gemvColumns = 512 // columns at once of a transposed product
+	maxSlabs    = 16
+)
+
+// Gemv takes rows as they come: dot products of rows, or sums of scaled rows if
+// A is transposed. A tall transposed A is cut into slabs, whose number depends
+// on its size alone, with partial sums that are added in order.
+func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
+	v := &k.mv
+	rows, cols := m, n // of op(A)
+	if op == device.Transpose || op == device.ConjTrans {
+		rows, cols = n, m
+	}
+	*v = gemvArgs[F]{
+		m: m, n: n, a: k.flat(a), x: k.flat(x)[:cols*k.parts], y: k.flat(y)[:rows*k.parts], alpha: k.split(alpha), beta: k.split(beta),
+		conj: k.parts == 2 && (op == device.ConjTrans || op == device.ConjNoTrans), slabs: v.slabs,
+	}
+	switch {
+	case len(v.y) == 0:
+	case len(v.x) == 0 || v.alpha == (pair[F]{}):
+		k.scaleY()
+	case op == device.NoTrans || op == device.ConjNoTrans:
+		k.pool.run(m, max(4, bandGrain/n&^3), k.loops.gemvRows)
+	case n >= 2*gemvColumns:
+		k.scaleY()
+		k.pool.run((n+gemvColumns-1)/gemvColumns, 1+bandGrain/(m*gemvColumns), k.loops.gemvColumns)
+	default:
+		k.gemvSlabs()
+	}
+	*v = gemvArgs[F]{slabs: v.slabs}
+	return nil
+}
+
+// scaleY sets y = beta·y.
+func (k *kernels[T, F]) scaleY() { k.scaled(k.mv.y, k.mv.beta) }
+
+// scaled sets y = beta·y, without reading y if beta is 0.
+func (k *kernels[T, F]) scaled(y []F, beta pair[F]) {
+	switch {
+	case beta == pair[F]{}:
+		clear(y)
+	case beta == pair[F]{re: 1}:
+	case beta.im == 0:
+		scale(y, beta.re, y)
+	default:
+		scalePairs(y, beta, y)
+	}
+}
+
+// gemvRowsPart sets elements lo to hi of y = alpha·A·x + beta·y.
+func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
+	v := &k.mv
+	for i := lo; i < hi; {
+		if k.parts == 1 && i+4 <= hi {
+			s0, s1, s2, s3 := dot4(v.a[i*v.n:][:4*v.n], v.x)
+			v.setReal(i, s0)
+			v.setReal(i+1, s1)
+			v.setReal(i+2, s2)
+			v.setReal(i+3, s3)
+			i += 4
+			continue
+		}
+		if k.parts == 2 && i+2 <= hi {
+			s, t := dotPairs2(k.partsOf(v.a, i*v.n, (i+2)*v.n), v.x, v.conj)
+			v.setPair(i, s)
+			v.setPair(i+1, t)
+			i += 2
+			continue
+		}
+		row := k.partsOf(v.a, i*v.n, (i+1)*v.n)
+		if k.parts == 1 {
+			v.setReal(i, dot1(row, v.x))
+		} else {
+			v.setPair(i, dotPairs1(row, v.x, v.conj))
+		}
+		i++
+	}
+}
+
+func (v *gemvArgs[F]) setReal(i int, s F) {
+	s *= v.alpha.re
+	if v.beta.re != 0 {
+		s += v.beta.re * v.y[i]
+	}
+	v.y[i] = s
+}
+
+func (v *gemvArgs[F]) setPair(i int, s pair[F]) {
+	y := &pairs(v.y)[i]
+	s = times(v.alpha, s)
+	if v.beta != (pair[F]{}) {
+		t := times(v.beta, *y)
+		s = pair[F]{s.re + t.re, s.im + t.im}
+	}
+	*y = s
+}
+
+// times returns a·b.
+func times[F float](a, b pair[F]) pair[F] {
+	return pair[F]{a.re*b.re - a.im*b.im, a.re*b.im + a.im*b.re}
+}
+
+// gemvColumnsPart adds to some columns of y += alpha·Aᵀ·x.
+func (k *kernels[T, F]) gemvColumnsPart(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		from, to := i*gemvColumns, min((i+1)*gemvColumns, k.mv.n)
+		k.addRows(k.partsOf(k.mv.y, from, to), from, 0, k.mv.m)
+	}
+}
+
+// gemvSlabs is the transposed product of a matrix with few columns.
+func (k *kernels[T, F]) gemvSlabs() {
+	v := &k.mv
+	slabs := min(maxSlabs, 1+v.m*v.n/(2*bandGrain))
+	if slabs == 1 {
+		k.scaleY()
+		k.addRows(v.y, 0, 0, v.m)
+		return
+	}
+	v.slabRows = (v.m + slabs - 1) / slabs
+	if need := slabs * len(v.y); cap(v.slabs) < need {
+		v.slabs = make([]F, need)
+	}
+	v.slabs = v.slabs[:slabs*len(v.y)]
+	k.pool.run(slabs, 1, k.loops.gemvSlabs)
+	k.scaleY()
+	for i := range slabs {
+		combine(v.y, 1, v.slabs[i*len(v.y):], 1, v.y)
+	}
+}
+
+func (k *kernels[T, F]) gemvSlabsPart(lo, hi int) {
+	v := &k.mv
+	for i := lo; i < hi; i++ {
+		slab := v.slabs[i*len(v.y):][:len(v.y)]
+		clear(slab)
+		k.addRows(slab, 0, min(i*v.slabRows, v.m), min((i+1)*v.slabRows, v.m))
+	}
+}
+
+// addRows adds alpha·x[i]·A[i,from:] to y for i from lo to hi, or alpha·x[i]·conj
+// of it: the conjugate of a sum is the sum of conjugates.
+func (k *kernels[T, F]) addRows(y []F, from, lo, hi int) {
+	v := &k.mv
+	if v.conj {
+		conjPairs(y, y)
+	}
+	for i := lo; i < hi; {
+		n := min(4, hi-i)
+		var few [4]tap[F]
+		for j := range n {
+			few[j].s = v.a[((i+j)*v.n+from)*k.parts:][:len(y)]
+			if k.parts == 1 {
+				few[j].c.re = v.alpha.re * v.x[i+j]
+				continue
+			}
+			few[j].c = times(v.alpha, pairs(v.x)[i+j])
+			if v.conj {
+				few[j].c.im = -few[j].c.im
+			}
+		}
+		if k.parts == 1 {
+			applyTaps(y, few[:n], true)
+		} else {
+			applyTapPairs(y, few[:n], true)
+		}
+		i += n
+	}
+	if v.conj {
+		conjPairs(y, y)
+	}
+}

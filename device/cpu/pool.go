@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// pool runs loops on the caller and on a few workers that live as long as the
+// device. A loop allocates nothing: its parameters are fields, its body is a
+// method value that was made once, and chunks are handed out by a counter.
+//
+// A worker that wakes up too late finds the loop shut and sleeps on, so a loop
+// never waits for a worker that has taken no part in it.
+type pool struct {
+	workers int
+	wake    chan struct{}
+	idle    chan struct{} // the last worker has left a loop that is shut
+	exited  sync.WaitGroup
+
+	body  func(lo, hi int)
+	n     int
+	grain int
+	next  atomic.Int64 // chunk
+	state atomic.Int64 // workers in the loop, and shut
+	fault atomic.Pointer[Panic]
+}
+
+// shut is the bit of a pool's state that keeps workers out.
+const shut = 1 << 32
+
+// Panic is what a kernel panics with when its work on another thread did.
+type Panic struct {
+	Value any
+	Stack []byte // of the thread
+}
+
+func (p *Panic) Error() string {
+	return fmt.Sprintf("cpu: a kernel panicked: %v\n%s", p.Value, p.Stack)
+}
+
+// Unwrap returns the value if it is an error, such as a bad index.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+func newPool(workers int) *pool {
+	p := &pool{workers: workers}
+	p.state.Store(shut)
+	if workers == 0 {
+		return p
+	}
+	p.wake, p.idle = make(chan struct{}, workers), make(chan struct{}, 1)
+	for range workers {
+		p.exited.Go(p.serve)
+	}
+	return p
+}
+
+// close ends the workers. Loops run on the caller from now on.
+func (p *pool) close() {
+	if p.workers > 0 {
+		p.workers = 0
+		close(p.wake)
+		p.exited.Wait()
+	}
+}
+
+// run calls body for the parts of 0 to n, each of grain elements save the last,
+// in any order and at the same time, and returns when all are done.
+func (p *pool) run(n, grain int, body func(lo, hi int)) {
+	chunks := (n + grain - 1) / grain
+	if chunks <= 1 || p.workers == 0 {
+		for lo := 0; lo < n; lo += grain {
+			body(lo, min(lo+grain, n))
+		}
+		return
+	}
+	p.body, p.n, p.grain = body, n, grain
+	p.next.Store(0)
+	p.state.Store(0)
+	for range min(p.workers, chunks-1) {
+		select {
+		case p.wake <- struct{}{}:
+		default: // enough are waking up
+		}
+	}
+	p.work()
+	if p.state.Add(shut) != shut {
+		<-p.idle
+	}
+	p.body = nil
+	if f := p.fault.Swap(nil); f != nil {
+		panic(f)
+	}
+}
+
+// serve is the life of a worker.
+func (p *pool) serve() {
+	for range p.wake {
+		if p.enter() {
+			p.work()
+			if p.state.Add(-1) == shut {
+				p.idle <- struct{}{}
+			}
+		}
+	}
+}
+
+// enter takes part in the loop, unless it is shut.
+func (p *pool) enter() bool {
+	for {
+		s := p.state.Load()
+		if s >= shut {
+			return false
+		}
+		if p.state.CompareAndSwap(s, s+1) {
+			return true
+		}
+	}
+}
+
+// work does chunks until none is left. After a panic none is.
+func (p *pool) work() {
+	defer func() {
+		if r := recover(); r != nil {
+			p.fault.CompareAndSwap(nil, &Panic{Value: r, Stack: debug.Stack()})
+			p.next.Store(int64(p.n))
+		}
+	}()
+	for {
+		lo := int(p.next.Add(1)-1) * p.grain
+		if lo >= p.n {
+			return
+		}
+		p.body(lo, min(lo+p.grain, p.n))
+	}
+}

@@ -1,0 +1,135 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/golops/golops/device"
+)
+
+// Threshold follows PyLops 2.8: an element on the border goes, NaN stays NaN.
+func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKind, t float64) {
+	k.v.dst, k.v.x, k.v.kind, k.v.t = k.flat(dst), k.flat(x), kind, t
+	k.each(len(k.v.dst), k.loops.threshold)
+}
+
+func (k *kernels[T, F]) thresholdPart(lo, hi int) {
+	dst, x, t := k.v.dst[lo:hi], k.v.x[lo:hi], k.v.t
+	switch k.v.kind {
+	case device.Soft:
+		if k.parts == 1 {
+			soft(dst, x, t)
+		} else {
+			softPairs(pairs(dst), pairs(x), t)
+		}
+	case device.Hard:
+		if k.parts == 1 {
+			hard(dst, x, t)
+		} else {
+			hardPairs(pairs(dst), pairs(x), t)
+		}
+	case device.Half:
+		if k.parts == 1 {
+			half(dst, x, t)
+		} else {
+			halfPairs(pairs(dst), pairs(x), t)
+		}
+	}
+}
+
+func soft[F float](dst, x []F, t float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		v := float64(x[i])
+		dst[i] = F(math.Copysign(max(math.Abs(v)-t, 0), v)) // max keeps a NaN
+	}
+}
+
+func softPairs[F float](dst, x []pair[F], t float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		v := x[i]
+		r := modulus(v)
+		if r <= t || r == 0 {
+			dst[i] = pair[F]{}
+			continue
+		}
+		f := (r - t) / r
+		if r > math.MaxFloat64 {
+			f = 1
+		}
+		dst[i] = pair[F]{F(f * float64(v.re)), F(f * float64(v.im))}
+	}
+}
+
+func hard[F float](dst, x []F, t float64) {
+	x = x[:len(dst)]
+	border := math.Sqrt(2 * t)
+	for i := range dst {
+		v := x[i]
+		if math.Abs(float64(v)) <= border {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+func hardPairs[F float](dst, x []pair[F], t float64) {
+	x = x[:len(dst)]
+	border := math.Sqrt(2 * t)
+	for i := range dst {
+		v := x[i]
+		if modulus(v) <= border {
+			v = pair[F]{}
+		}
+		dst[i] = v
+	}
+}
+
+func half[F float](dst, x []F, t float64) {
+	x = x[:len(dst)]
+	border := halfBorder(t)
+	for i := range dst {
+		v := float64(x[i])
+		if r := math.Abs(v); r <= border {
+			v = 0
+		} else {
+			v *= halfFactor(r, t)
+		}
+		dst[i] = F(v)
+	}
+}
+
+func halfPairs[F float](dst, x []pair[F], t float64) {
+	x = x[:len(dst)]
+	border := halfBorder(t)
+	for i := range dst {
+		v := x[i]
+		r := modulus(v)
+		if r <= border {
+			dst[i] = pair[F]{}
+			continue
+		}
+		f := halfFactor(r, t)
+		dst[i] = pair[F]{F(f * float64(v.re)), F(f * float64(v.im))}
+	}
+}
+
+// halfBorder is the size up to which half thresholding removes an element.
+func halfBorder(t float64) float64 { return math.Cbrt(54) / 4 * math.Pow(t, 2./3) }
+
+// halfFactor is what half thresholding leaves of an element of size r.
+func halfFactor(r, t float64) float64 {
+	q := r / 3
+	phi := math.Acos(t / 8 / (q * math.Sqrt(q)))
+	return 2. / 3 * (1 + math.Cos(2./3*(math.Pi-phi)))
+}
+
+// modulus is |v|. The quick way fails only where a square leaves the range of
+// float64.
+func modulus[F float](v pair[F]) float64 {
+	re, im := float64(v.re), float64(v.im)
+	if s := re*re + im*im; s > 0x1p-900 && s < 0x1p1000 {
+		return math.Sqrt(s)
+	}
+	return math.Hypot(re, im)
+}

@@ -1,0 +1,70 @@
+package wave_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/ops/wave"
+	"github.com/golops/golops/scalar"
+)
+
+// BenchmarkKirchhoff is modelling and migration of 16 shots with 51 receivers
+// over 201 × 150 points; a point is one image point of one trace.
+func BenchmarkKirchhoff(b *testing.B) {
+	b.Run("float32", benchKirchhoff[float32])
+	b.Run("float64", benchKirchhoff[float64])
+}
+
+func benchKirchhoff[T scalar.Scalar](b *testing.B) {
+	for _, forward := range []bool{true, false} {
+		name := "adjoint"
+		if forward {
+			name = "forward"
+		}
+		b.Run(name, func(b *testing.B) {
+			err := launch.Local(b.Context(), 1, func(ctx context.Context, r dist.Rank) error {
+				c, err := wave.NewConstant(wave.Grid{X: wave.Axis{N: 201, Step: 4}, Z: wave.Axis{N: 150, Step: 4}}, 1000)
+				if err != nil {
+					return err
+				}
+				k := wave.Kirchhoff{Times: c, Samples: 651, Interval: 0.004, Wavelet: make([]float64, 81), Centre: 40}
+				for i := range 16 {
+					k.Sources = append(k.Sources, wave.Point{X: float64(50 * i), Z: 10})
+				}
+				for i := range 51 {
+					k.Receivers = append(k.Receivers, wave.Point{X: float64(16 * i), Z: 20})
+				}
+				op, err := wave.NewKirchhoff[T](ctx, r, k)
+				if err != nil {
+					return err
+				}
+				x, err := dist.New[T](op.Domain())
+				if err != nil {
+					return err
+				}
+				y, err := dist.New[T](op.Range())
+				if err != nil {
+					return err
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if forward {
+						err = op.Forward(ctx, y, x)
+					} else {
+						err = op.Adjoint(ctx, x, y)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				b.ReportMetric(float64(201*150*16*51)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gpoints/s")
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

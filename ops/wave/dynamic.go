@@ -1,0 +1,74 @@
+package wave
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Dynamic is the weights of PyLops' dynamic mode: geometrical spreading, the
+// obliquity of the reflection, and limits to angles and offsets.
+type Dynamic struct {
+	grid            Grid
+	scale           []float64 // 2/v at each node
+	floor           float64
+	angle, aperture Taper
+	amp, theta      []float64
+}
+
+var _ Weights = (*Dynamic)(nil)
+
+// NewDynamic returns the weights for velocities at the nodes of the grid and all
+// sources and receivers of the survey, also those of other ranks. angle is in
+// radians; the zero Taper means no limit.
+func NewDynamic(g Grid, velocity []float64, sources, receivers []Point, angle, aperture Taper) (*Dynamic, error) {
+	if err := g.check("dynamic weights", len(velocity)); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(angle.Validate(), aperture.Validate()); err != nil {
+		return nil, fmt.Errorf("wave: dynamic weights: %w", err)
+	}
+	d := &Dynamic{
+		grid: g, scale: make([]float64, len(velocity)), floor: SpreadingFloor(g, sources, receivers), angle: angle, aperture: aperture,
+		amp: make([]float64, len(velocity)), theta: make([]float64, len(velocity)),
+	}
+	for i, v := range velocity {
+		if err := checkVelocity(v); err != nil {
+			return nil, fmt.Errorf("wave: dynamic weights: node %d: %w", i, err)
+		}
+		d.scale[i] = 2 / v
+	}
+	return d, nil
+}
+
+// Source implements Weights; it has the factor 2/v too.
+func (d *Dynamic) Source(s *[2][]float64, p Point, times []float64) error {
+	if err := d.Receiver(s, p, times); err != nil {
+		return err
+	}
+	for k := range s {
+		for i, w := range d.scale {
+			s[k][i] *= w
+		}
+	}
+	return nil
+}
+
+// Receiver implements Weights.
+func (d *Dynamic) Receiver(r *[2][]float64, p Point, times []float64) error {
+	if err := Amplitudes(d.amp, d.grid, p, d.floor); err != nil {
+		return err
+	}
+	if err := Angles(d.theta, d.grid, times); err != nil {
+		return err
+	}
+	return PairFactors(r[0], r[1], d.amp, d.theta, d.angle)
+}
+
+// Aperture implements Weights.
+func (d *Dynamic) Aperture(s, r Point) ([]float64, error) {
+	if d.aperture == (Taper{}) {
+		return nil, nil
+	}
+	w := make([]float64, d.grid.Z.N)
+	return w, ApertureWeights(w, d.grid, s, r, d.aperture)
+}

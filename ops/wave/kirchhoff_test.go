@@ -1,0 +1,109 @@
+package wave_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/linop/optest"
+	"github.com/golops/golops/ops/wave"
+	"github.com/golops/golops/scalar"
+)
+
+// small is an acquisition over a small grid, of two or three dimensions.
+func small(dims int) (wave.Kirchhoff, error) {
+	g := wave.Grid{X: wave.Axis{N: 11, Step: 4}, Z: wave.Axis{N: 9, Step: 4}}
+	if dims == 3 {
+		g.Y = wave.Axis{N: 3, Step: 5}
+	}
+	c, err := wave.NewConstant(g, 1000)
+	k := wave.Kirchhoff{Times: c, Samples: 40, Interval: 0.004, Wavelet: []float64{-0.2, 1, -0.3, 0.1}, Centre: 1}
+	for i := range 5 {
+		k.Sources = append(k.Sources, wave.Point{X: float64(9 * i), Y: 3, Z: 1})
+	}
+	for i := range 3 {
+		k.Receivers = append(k.Receivers, wave.Point{X: float64(13 * i), Y: 1, Z: 2})
+	}
+	return k, err
+}
+
+func dotTests[T scalar.Scalar](ctx context.Context, r dist.Rank, dims int) error {
+	k, err := small(dims)
+	if err != nil {
+		return err
+	}
+	one, err := wave.NewKirchhoff[T](ctx, r.Alone(), k)
+	if err != nil {
+		return err
+	}
+	bySource, err := wave.NewSourceSplit[T](ctx, r, k)
+	if err != nil {
+		return err
+	}
+	g := k.Times.Grid()
+	byModel, err := wave.NewModelSplit[T](ctx, r, k, g, func(lo, hi int) (wave.TravelTimes, error) {
+		part := g
+		a := &part.X
+		if dims == 3 {
+			a = &part.Y
+		}
+		a.Origin, a.N = a.At(lo), hi-lo
+		return wave.NewConstant(part, 1000)
+	})
+	if err != nil {
+		return err
+	}
+	for _, op := range []linop.Operator[T]{one, bySource, byModel} {
+		if err := optest.Dot(ctx, op); err != nil {
+			return err
+		}
+	}
+	return same(ctx, one, bySource, byModel)
+}
+
+// same checks that all ways to spread the work model the same data.
+func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error {
+	var want []T
+	for i, op := range ops {
+		x, err := optest.Random[T](ctx, op.Domain(), 5)
+		if err != nil {
+			return err
+		}
+		y, err := linop.Image(ctx, op, x)
+		if err != nil {
+			return err
+		}
+		got, err := dist.AllGather(ctx, y)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			want = got
+		}
+		for j := range want {
+			d := scalar.Complex(got[j] - want[j])
+			if real(d)*real(d)+imag(d)*imag(d) > 1e-9 {
+				return fmt.Errorf("way %d: sample %d is %v, want %v", i, j, got[j], want[j])
+			}
+		}
+	}
+	return nil
+}
+
+func TestKirchhoff(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7} {
+		for _, dims := range []int{2, 3} {
+			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				return errors.Join(dotTests[float32](ctx, r, dims), dotTests[float64](ctx, r, dims),
+					dotTests[complex64](ctx, r, dims), dotTests[complex128](ctx, r, dims))
+			})
+			if err != nil {
+				t.Errorf("ranks=%d/dims=%d: %v", ranks, dims, err)
+			}
+		}
+	}
+}

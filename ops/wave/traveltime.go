@@ -1,0 +1,154 @@
+package wave
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// TravelTimes computes the time that a wave takes between a point and every node of
+// a grid. Times are the same in both directions, so one kind of table serves sources
+// and receivers. Goroutines may share a TravelTimes.
+type TravelTimes interface {
+	// Grid returns the grid of the nodes.
+	Grid() Grid
+
+	// Fill sets dst[i] to the time in seconds from p to node i, for all nodes.
+	Fill(dst []float64, p Point) error
+}
+
+// Constant gives the times of straight rays in a medium of one velocity:
+// t = |node − p| / v. The point may lie anywhere, also outside the grid.
+type Constant struct {
+	grid Grid
+	v    float64
+}
+
+var _ TravelTimes = (*Constant)(nil)
+
+// NewConstant returns the travel times for velocity v in metres per second.
+func NewConstant(g Grid, v float64) (*Constant, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	if err := checkVelocity(v); err != nil {
+		return nil, fmt.Errorf("wave: straight rays: %w", err)
+	}
+	return &Constant{grid: g, v: v}, nil
+}
+
+// Grid returns the grid of the nodes.
+func (c *Constant) Grid() Grid { return c.grid }
+
+// Velocity returns the velocity in metres per second.
+func (c *Constant) Velocity() float64 { return c.v }
+
+// Fill sets dst to the times from p. It allocates nothing.
+func (c *Constant) Fill(dst []float64, p Point) error { return StraightTimes(dst, c, p) }
+
+// StraightTimes is Fill for slices of either precision: it computes in float64 and
+// rounds once, when it stores.
+func StraightTimes[F Float](dst []F, c *Constant, p Point) error {
+	if err := c.grid.checkLen("straight rays", len(dst)); err != nil {
+		return err
+	}
+	if !p.finite() {
+		return fmt.Errorf("wave: straight rays from %v: point is not finite", p)
+	}
+	i, nz := 0, c.grid.Z.N
+	for iy := range c.grid.ny() {
+		for ix := range c.grid.X.N {
+			straightColumn(dst[i:i+nz], &c.grid, p, c.v, iy, ix)
+			i += nz
+		}
+	}
+	return nil
+}
+
+// straightColumn sets dst to the times from p to the nodes of column (iy, ix), all z.
+// An operator that computes times on the fly calls it per column. The squares are
+// summed in PyLops' order, so that times agree to the last bit.
+func straightColumn[F Float](dst []F, g *Grid, p Point, v float64, iy, ix int) {
+	x, y := g.X.At(ix)-p.X, 0.0
+	if g.Dims() == 3 {
+		y = g.Y.At(iy) - p.Y
+	}
+	for iz := range dst {
+		z := g.Z.At(iz) - p.Z
+		dst[iz] = F(math.Sqrt(x*x+z*z+y*y) / v)
+	}
+}
+
+// Table returns the times of all points, one row of nodes per point: node i of point
+// k has index k·nodes + i. PyLops keeps the transpose. Points are spread over the
+// given number of goroutines; 0 means one per processor. The error of any point, or
+// the end of ctx, ends the work and returns no table.
+func Table[F Float](ctx context.Context, s TravelTimes, points []Point, threads int) ([]F, error) {
+	if threads < 0 {
+		return nil, fmt.Errorf("wave: time table: threads is %d, must not be negative", threads)
+	}
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	n := s.Grid().Nodes()
+	if len(points) > 0 && n > math.MaxInt/8/len(points) {
+		return nil, fmt.Errorf("wave: time table: %d points × %d nodes do not fit into memory", len(points), n)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		table = make([]F, n*len(points))
+		next  atomic.Int64
+		wg    sync.WaitGroup
+	)
+	for range min(threads, len(points)) {
+		wg.Go(func() {
+			fill := filler[F](s)
+			for ctx.Err() == nil {
+				k := int(next.Add(1)) - 1
+				if k >= len(points) {
+					return
+				}
+				if err := fill(table[k*n:(k+1)*n], points[k]); err != nil {
+					cancel(fmt.Errorf("wave: time table, point %d of %d: %w", k+1, len(points), err))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return table, nil
+}
+
+// filler returns what fills one row of a table of type F. Only solvers that know
+// nothing but float64 need a buffer, one per goroutine.
+func filler[F Float](s TravelTimes) func(dst []F, p Point) error {
+	if c, ok := s.(*Constant); ok {
+		return func(dst []F, p Point) error { return StraightTimes(dst, c, p) }
+	}
+	if fill, ok := any(s.Fill).(func([]F, Point) error); ok {
+		return fill
+	}
+	buf := make([]float64, s.Grid().Nodes())
+	return func(dst []F, p Point) error {
+		if err := s.Fill(buf, p); err != nil {
+			return err
+		}
+		for i, t := range buf {
+			dst[i] = F(t)
+		}
+		return nil
+	}
+}
+
+func checkVelocity(v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("velocity is %g, must be positive and finite", v)
+	}
+	return nil
+}
