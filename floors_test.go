@@ -18,10 +18,10 @@ var floor = map[string]int{
 	"dist": 3, "linop": 4, "linop/optest": 5,
 	"ops": 5, "ops/signal": 6, "ops/wave": 6,
 	"solve": 6, "prox": 6,
-	"report": 7, "data": 7,
+	"report": 7, "data": 7, "report/reporttest": 8,
 	"launch": 8,
 	"perf":   9, "app/lsm": 9, "app/mdd": 9,
-	"cmd/golops": 10, "perf/peer": 10,
+	"cmd/golops": 10, "perf/peer": 10, "perf/peer/operators": 10,
 }
 
 // leaf packages, and helpers that leaves and launch share.

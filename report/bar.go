@@ -20,7 +20,10 @@ func (p *Progress) line(now time.Time) string {
 	text := strings.TrimPrefix(p.text(now), name)
 	room := width - utf8.RuneCountInString(name) - utf8.RuneCountInString(text) - 2
 	if p.c.Total > 0 && room >= 8 {
-		return name + bar(float64(p.at.i)/float64(p.c.Total), min(room, 40), p.c.ASCII) + "  " + text
+		// In steps of eight columns, or it would twitch with each digit of the
+		// text.
+		columns := min(room, 40) / 8 * 8
+		return name + bar(float64(p.at.i)/float64(p.c.Total), columns, p.c.ASCII) + "  " + text
 	}
 	all := []rune(name + text)
 	if len(all) > width {

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"image/color"
-	"math"
-)
+import "math"
 
 // Lengths of the layout, in pixels.
 const (
@@ -54,7 +51,7 @@ func newPanel(p Picture, v []float64, m ColorMap, r span, width, tallest float64
 	q.x, q.y = p.X.extent(p.Data.Cols), p.Y.extent(p.Data.Rows)
 	q.w, q.h = p.size(width, tallest)
 	var xf, yf string
-	q.yTicks, yf = p.Y.ticks(q.y, max(2, q.h/70))
+	q.yTicks, yf = p.Y.ticks(q.y, min(max(2, q.h/70), 9))
 	for most := max(2, q.w/100); ; most-- {
 		q.xTicks, xf = p.X.ticks(q.x, most)
 		if most <= 2 || apart(q.xTicks, q.x, float64(q.w)) {
@@ -283,11 +280,12 @@ func (b *colorBar) width() float64 {
 // draw puts the bar with its top left corner at x, y.
 func (b *colorBar) draw(c *canvas, x, y float64) {
 	h := float64(b.h)
-	table := b.colors.table()
-	for i := range b.h {
-		f := (float64(b.h-1-i) + 0.5) / h
-		c.fillRow(int(x), int(y)+i, barWidth, table[int(f*255+0.5)])
+	column := make([]float64, b.h) // the values that the bar stands for
+	for i := range column {
+		f := (float64(i) + 0.5) / h
+		column[i] = b.r.hi*(1-f) + b.r.lo*f
 	}
+	c.paste(int(x), int(y), raster(column, b.h, 1, barWidth, b.h, false, b.colors, b.r))
 	c.frame(x, y, barWidth, h)
 	labels := 0.0
 	for _, t := range b.ticks {
@@ -298,12 +296,4 @@ func (b *colorBar) draw(c *canvas, x, y float64) {
 	}
 	tx := x + barWidth + lineWidth + tickLen + gap/2 + labels + gap + labelText.height()*0.45
 	c.upright(labelText, tx, y+h/2, labelText.fit(b.title, max(h, 160)))
-}
-
-// fillRow colours whole pixels.
-func (c *canvas) fillRow(x, y, w int, col color.RGBA) {
-	img := c.raster.Image()
-	for i := range w {
-		img.Set(x+i, y, col)
-	}
 }

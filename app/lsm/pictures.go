@@ -33,17 +33,26 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 	}
 	curve := report.ResidualCurve(resid)
 	curve.Y = "residual relative to the data"
+	var figures []report.Figure
 	for _, f := range []struct {
-		name string
-		png  func(io.Writer) error
+		name, title, caption string
+		png                  func(io.Writer) error
 	}{
-		{"velocity.png", velocity.PNG}, {"images.png", images.PNG}, {"gather.png", gather.PNG}, {"residuals.png", curve.PNG},
+		{"images.png", "Images", "Each image is divided by its own largest amplitudes. The inverse has the true amplitudes and sharper edges; the adjoint, which is migration, has neither.", images.PNG},
+		{"velocity.png", "Velocity and acquisition", "Travel times are computed through this model, smoothed.", velocity.PNG},
+		{"gather.png", "Data", "What one source gives at all receivers.", gather.PNG},
+		{"residuals.png", "Convergence", "How much of the data is left unexplained after each iteration.", curve.PNG},
 	} {
-		if err := report.Save(add(f.name), f.png); err != nil {
+		fig, err := report.NewFigure(f.title, f.caption, f.png)
+		if err != nil {
 			return err
 		}
+		if err := writeFile(add(f.name), fig.Image); err != nil {
+			return err
+		}
+		figures = append(figures, fig)
 	}
-	return s.page(res, add)
+	return s.page(res, figures, add)
 }
 
 // section returns a model as a picture shows it, depth downwards: all of it in

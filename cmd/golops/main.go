@@ -1,5 +1,5 @@
-// Command golops measures how fast ranks talk and says what it found on this
-// machine to compute and communicate with.
+// Command golops inverts seismic data, measures how fast ranks talk, and says
+// what it found on this machine to compute and communicate with.
 package main
 
 import (
@@ -78,6 +78,9 @@ func (a app) run(ctx context.Context, args []string) int {
 	if errors.As(err, &f) {
 		if !f.quiet {
 			fmt.Fprintln(a.stderr, "golops: "+err.Error())
+		}
+		if errors.Is(err, errStopped) {
+			return stopped
 		}
 		return failed
 	}

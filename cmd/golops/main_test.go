@@ -29,7 +29,6 @@ func TestUsage(t *testing.T) {
 		want string // part of the one line
 	}{
 		{"nonsense", `unknown command "nonsense"`},
-		{"lsm", `unknown command "lsm"`},
 		{"--nonsense", "unknown flag: --nonsense"},
 		{"info extra", `unknown command "extra"`},
 		{"perf", "no operation: name one of all_reduce, all_gather"},

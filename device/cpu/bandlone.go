@@ -99,25 +99,23 @@ func (k *kernels[T, F]) loneReal(taps []device.Tap[T], o int) float64 {
 	for len(taps) >= 4 {
 		t0, t1, t2, t3 := &taps[0], &taps[1], &taps[2], &taps[3]
 		if t0.Ghost|t1.Ghost|t2.Ghost|t3.Ghost != 0 {
-			s0 += k.loneFew(taps[:4], o)
-		} else {
-			s0 += float64(k.split(t0.Coef).re * src[t0.At])
-			s1 += float64(k.split(t1.Coef).re * src[t1.At])
-			s2 += float64(k.split(t2.Coef).re * src[t2.At])
-			s3 += float64(k.split(t3.Coef).re * src[t3.At])
+			break
 		}
+		s0 += float64(re[F](&t0.Coef) * src[t0.At])
+		s1 += float64(re[F](&t1.Coef) * src[t1.At])
+		s2 += float64(re[F](&t2.Coef) * src[t2.At])
+		s3 += float64(re[F](&t3.Coef) * src[t3.At])
 		taps = taps[4:]
 	}
-	return (s0 + s1) + (s2 + s3) + k.loneFew(taps, o)
-}
-
-// loneFew sums taps that may read ghosts.
-func (k *kernels[T, F]) loneFew(taps []device.Tap[T], o int) (s float64) {
 	for i := range taps {
 		t := &taps[i]
-		s += float64(k.split(t.Coef).re * k.source(t, o, t.At)[0])
+		if t.Ghost == 0 {
+			s0 += float64(re[F](&t.Coef) * src[t.At])
+		} else {
+			s1 += float64(re[F](&t.Coef) * k.source(t, o, t.At)[0])
+		}
 	}
-	return s
+	return (s0 + s1) + (s2 + s3)
 }
 
 func (k *kernels[T, F]) lonePair(taps []device.Tap[T], o int) (re, im float64) {

@@ -134,30 +134,65 @@ func (k *kernels[T, F]) bandRows(band *device.Band, taps []device.Tap[T], o, fro
 }
 
 // rowTaps sets a run of parts of dst. The run of a tap begins shift parts behind
-// row At + Step·i of its source.
+// row At + Step·i of its source. The few taps of a stencil go straight into one
+// loop, since a run may be short.
 func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) {
 	a := &k.bd
 	add := a.add
-	for {
-		n := min(len(taps), 4)
-		if len(taps) == maxTaps {
-			n = maxTaps
-		}
-		var few [maxTaps]tap[F]
-		for j := range n {
-			t := &taps[j]
-			few[j].s = k.source(t, o, t.At+t.Step*i)[shift:][:len(dst)]
-			few[j].c = k.split(t.Coef)
-		}
-		if a.realTaps {
-			applyTaps(dst, few[:n], add)
-		} else {
-			applyTapPairs(dst, few[:n], add)
-		}
-		if taps, add = taps[n:], true; len(taps) == 0 {
-			return
-		}
+	if !a.realTaps {
+		k.rowPairs(dst, taps, o, shift, i)
+		return
 	}
+	for len(taps) > maxTaps {
+		k.rowTaps4(dst, taps[:4], o, shift, i, add)
+		taps, add = taps[4:], true
+	}
+	switch t := taps; len(t) {
+	case 0:
+		if !add {
+			clear(dst)
+		}
+	case 1:
+		taps1(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), add)
+	case 2:
+		taps2(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), re[F](&t[1].Coef), k.run1(&t[1], o, shift, i), add)
+	case 3:
+		taps3(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), re[F](&t[1].Coef), k.run1(&t[1], o, shift, i),
+			re[F](&t[2].Coef), k.run1(&t[2], o, shift, i), add)
+	case 4:
+		k.rowTaps4(dst, t, o, shift, i, add)
+	case maxTaps:
+		taps5(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), re[F](&t[1].Coef), k.run1(&t[1], o, shift, i),
+			re[F](&t[2].Coef), k.run1(&t[2], o, shift, i), re[F](&t[3].Coef), k.run1(&t[3], o, shift, i),
+			re[F](&t[4].Coef), k.run1(&t[4], o, shift, i), add)
+	}
+}
+
+func (k *kernels[T, F]) rowTaps4(dst []F, t []device.Tap[T], o, shift, i int, add bool) {
+	taps4(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), re[F](&t[1].Coef), k.run1(&t[1], o, shift, i),
+		re[F](&t[2].Coef), k.run1(&t[2], o, shift, i), re[F](&t[3].Coef), k.run1(&t[3], o, shift, i), add)
+}
+
+// rowPairs is rowTaps with complex factors.
+func (k *kernels[T, F]) rowPairs(dst []F, t []device.Tap[T], o, shift, i int) {
+	add := k.bd.add
+	if len(t) == 0 && !add {
+		clear(dst)
+	}
+	for ; len(t) >= 2; t, add = t[2:], true {
+		tapPairs2(dst, k.split(t[0].Coef), k.run1(&t[0], o, shift, i), k.split(t[1].Coef), k.run1(&t[1], o, shift, i), add)
+	}
+	if len(t) == 1 {
+		tapPairs1(dst, k.split(t[0].Coef), k.run1(&t[0], o, shift, i), add)
+	}
+}
+
+// re returns the real part of a factor.
+func re[F float, T scalar.Scalar](c *T) F { return *(*F)(unsafe.Pointer(c)) }
+
+// run1 returns what a tap reads for a run of dst.
+func (k *kernels[T, F]) run1(t *device.Tap[T], o, shift, i int) []F {
+	return k.source(t, o, t.At+t.Step*i)[shift:]
 }
 
 // source returns what a tap reads, from a row on.

@@ -34,7 +34,7 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 	}
 	a := &k.cp
 	*a = copyArgs[T]{dst: dst.Host, src: src.Host, add: add}
-	a.plan.make(c)
+	a.plan.order(c)
 	rows, cols := a.n[a.rank-2], a.n[a.rank-1]
 	a.wide = min(cols, vectorGrain)
 	a.tall = max(1, vectorGrain/a.wide)
@@ -51,10 +51,10 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 	*a = copyArgs[T]{}
 }
 
-// make orders the axes of a box by their strides in dst, largest first, joins
+// order puts the axes of a box by their strides in dst, largest first, joins
 // those that one stride can walk, and moves the axis with the smallest stride in
 // src next to the last. There are two axes at least afterwards.
-func (p *plan) make(c *device.Strided) {
+func (p *plan) order(c *device.Strided) {
 	p.dstAt, p.srcAt = c.DstAt, c.SrcAt
 	for i := range c.Shape.Rank() {
 		n, d, s := c.Shape.Dim(i), c.Dst[i], c.Src[i]

@@ -19,6 +19,15 @@ type Config struct {
 	BLAS string
 }
 
+// Validate reports what is wrong with the options. Whether a library opens only
+// New can tell.
+func (c Config) Validate() error {
+	if c.Threads < 0 {
+		return fmt.Errorf("Threads is %d, must not be negative", c.Threads)
+	}
+	return nil
+}
+
 // Device is the host. It belongs to one rank and is used by one goroutine at a
 // time.
 type Device struct {
@@ -35,8 +44,8 @@ var _ device.Device = (*Device)(nil)
 
 // New returns the host as a device. Close ends its threads.
 func New(cfg Config) (*Device, error) {
-	if cfg.Threads < 0 {
-		return nil, fmt.Errorf("cpu: new device: Threads is %d, must not be negative", cfg.Threads)
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("cpu: new device: %w", err)
 	}
 	d := &Device{threads: cfg.Threads}
 	if d.threads == 0 {

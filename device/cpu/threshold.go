@@ -6,7 +6,8 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Threshold follows PyLops 2.8: an element on the border goes, NaN stays NaN.
+// Threshold follows PyLops 2.8: an element on the border goes, NaN stays NaN. t is
+// not negative.
 func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKind, t float64) {
 	k.v.dst, k.v.x, k.v.kind, k.v.t = k.flat(dst), k.flat(x), kind, t
 	k.each(len(k.v.dst), k.loops.threshold)
@@ -36,11 +37,20 @@ func (k *kernels[T, F]) thresholdPart(lo, hi int) {
 	}
 }
 
-func soft[F float](dst, x []F, t float64) {
+func soft[F float](dst, x []F, threshold float64) {
 	x = x[:len(dst)]
+	t := F(threshold)
 	for i := range dst {
-		v := float64(x[i])
-		dst[i] = F(math.Copysign(max(math.Abs(v)-t, 0), v)) // max keeps a NaN
+		v := x[i]
+		switch {
+		case v > t:
+			v -= t
+		case v < -t:
+			v += t
+		case v == v:
+			v = 0
+		}
+		dst[i] = v
 	}
 }
 
@@ -48,11 +58,11 @@ func softPairs[F float](dst, x []pair[F], t float64) {
 	x = x[:len(dst)]
 	for i := range dst {
 		v := x[i]
-		r := modulus(v)
-		if r <= t || r == 0 {
+		if inside(v, t) {
 			dst[i] = pair[F]{}
 			continue
 		}
+		r := modulus(v)
 		f := (r - t) / r
 		if r > math.MaxFloat64 {
 			f = 1
@@ -63,10 +73,10 @@ func softPairs[F float](dst, x []pair[F], t float64) {
 
 func hard[F float](dst, x []F, t float64) {
 	x = x[:len(dst)]
-	border := math.Sqrt(2 * t)
+	border := F(math.Sqrt(2 * t))
 	for i := range dst {
 		v := x[i]
-		if math.Abs(float64(v)) <= border {
+		if v >= -border && v <= border {
 			v = 0
 		}
 		dst[i] = v
@@ -78,7 +88,7 @@ func hardPairs[F float](dst, x []pair[F], t float64) {
 	border := math.Sqrt(2 * t)
 	for i := range dst {
 		v := x[i]
-		if modulus(v) <= border {
+		if inside(v, border) {
 			v = pair[F]{}
 		}
 		dst[i] = v
@@ -104,12 +114,11 @@ func halfPairs[F float](dst, x []pair[F], t float64) {
 	border := halfBorder(t)
 	for i := range dst {
 		v := x[i]
-		r := modulus(v)
-		if r <= border {
+		if inside(v, border) {
 			dst[i] = pair[F]{}
 			continue
 		}
-		f := halfFactor(r, t)
+		f := halfFactor(modulus(v), t)
 		dst[i] = pair[F]{F(f * float64(v.re)), F(f * float64(v.im))}
 	}
 }
@@ -122,6 +131,20 @@ func halfFactor(r, t float64) float64 {
 	q := r / 3
 	phi := math.Acos(t / 8 / (q * math.Sqrt(q)))
 	return 2. / 3 * (1 + math.Cos(2./3*(math.Pi-phi)))
+}
+
+// inside reports whether |v| ≤ border. It takes no root unless that is a close
+// call, or a square leaves the range of float64.
+func inside[F float](v pair[F], border float64) bool {
+	re, im := float64(v.re), float64(v.im)
+	s, b := re*re+im*im, border*border
+	switch {
+	case s > 0x1p-900 && s < b*(1-0x1p-50):
+		return true
+	case b < 0x1p1000 && s > b*(1+0x1p-50) && s > 0x1p-900:
+		return false
+	}
+	return modulus(v) <= border
 }
 
 // modulus is |v|. The quick way fails only where a square leaves the range of

@@ -25,7 +25,7 @@ func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, ar
 		for group := range b.Groups {
 			bands(want, from, near, b, group, add)
 			s.k.Bands(dst.mem, src.mem, ghost.mem, b, group, add)
-			dst.check(want, tol[T](taps), format+", group %d, add=%v", append(args, group, add)...)
+			dst.check(want, productTol[T](taps), format+", group %d, add=%v", append(args, group, add)...)
 		}
 		s.release()
 	}

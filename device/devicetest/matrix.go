@@ -30,7 +30,7 @@ func testGemv[T scalar.Scalar](s *suite[T]) {
 					y = s.poison(rows)
 				}
 				s.must("gemv", s.k.Gemv(op, m, n, ab[0], a.mem, x.mem, ab[1], y.mem))
-				y.check(want, 4*tol[T](cols), "gemv %v, op=%d, alpha=%v, beta=%v", d, op, ab[0], ab[1])
+				y.check(want, productTol[T](cols), "gemv %v, op=%d, alpha=%v, beta=%v", d, op, ab[0], ab[1])
 				s.release()
 			}
 		}
@@ -67,6 +67,6 @@ func (s *suite[T]) gemm(opA, opB device.Trans, m, n, k int, ab [2]T) {
 		c = s.poison(m * n)
 	}
 	s.must("gemm", s.k.Gemm(opA, opB, m, n, k, ab[0], a.mem, b.mem, ab[1], c.mem))
-	c.check(want, 4*tol[T](k), "gemm %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", m, n, k, opA, opB, ab[0], ab[1])
+	c.check(want, productTol[T](k), "gemm %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", m, n, k, opA, opB, ab[0], ab[1])
 	s.release()
 }

@@ -107,6 +107,12 @@ func tol[T scalar.Scalar](n int) float64 {
 	return 8 * eps * math.Sqrt(float64(max(n, 1)))
 }
 
+// productTol is the tolerance of a sum of n products, added in the arithmetic of
+// T: on its way the sum is larger than at its end, by some √n.
+func productTol[T scalar.Scalar](n int) float64 {
+	return tol[T](n) * max(4, math.Sqrt(float64(n))/2)
+}
+
 func widen[T scalar.Scalar](x T) complex128 {
 	switch x := any(x).(type) {
 	case float32:
