@@ -97,7 +97,7 @@ func TestEdges(t *testing.T) {
 		"tall.png":       Picture{Title: "tall and narrow, with a title that is longer than the picture is wide", Data: grid(300, 3, wave)}.PNG,
 		"flat.png":       Picture{Title: "flat", Data: grid(3, 900, wave), Map: Gray}.PNG,
 		"thin.png":       Picture{Title: "as flat as asked for", Data: grid(10, 900, wave), Aspect: 0.02, Y: Axis{Label: "a long label of a short axis"}}.PNG,
-		"large.png":      Picture{Title: "more samples than pixels", Data: grid(3000, 4000, wave)}.PNG,
+		"large.png":      Picture{Title: "more samples than pixels", Data: grid(1500, 2000, wave)}.PNG,
 		"shared.png":     shared.PNG,
 		"each.png":       each.PNG,
 		"curve-one.png":  ResidualCurve([]float64{3}).PNG,

@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"strings"
 	"testing"
@@ -43,7 +41,7 @@ func TestViewSlices(t *testing.T) {
 		{3, 4, func(k, r, c int) int { return 100*r + 10*c + k }},
 	}
 	for axis, n := range []int{3, 4, 5} {
-		for k := range n {
+		for _, k := range []int{0, n - 1} {
 			g := grids[axis]
 			title := fmt.Sprintf("axis %d at %d of %d", axis, k, n)
 			across := []int{2, 2, 1}[axis]
@@ -60,24 +58,14 @@ func TestViewSlices(t *testing.T) {
 	}
 }
 
-// drawn returns the pixels of a picture.
+// drawn returns the file of a picture. The same pixels give the same bytes.
 func drawn(t *testing.T, draw func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := draw(&b); err != nil {
 		t.Fatal(err)
 	}
-	img, err := png.Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rgba := image.NewRGBA(img.Bounds())
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			rgba.Set(x, y, img.At(x, y))
-		}
-	}
-	return rgba.Pix
+	return b.Bytes()
 }
 
 func TestViewRefuses(t *testing.T) {

@@ -39,7 +39,13 @@ type Case struct {
 // there are none.
 func Cases(t testing.TB, op string) []Case {
 	t.Helper()
-	all, err := load()
+	return CasesIn(t, "golden", op)
+}
+
+// CasesIn is Cases of another folder of testdata.
+func CasesIn(t testing.TB, folder, op string) []Case {
+	t.Helper()
+	all, err := load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,25 +77,44 @@ func (c Case) Keys() []string {
 	return keys
 }
 
-// load reads the manifest once for all tests of a program.
-var load = sync.OnceValues(func() ([]Case, error) {
-	dir, err := folder()
+// read keeps the manifests that were read, for all tests of a program.
+var read struct {
+	sync.Mutex
+	manifests map[string][]Case
+}
+
+// load reads a manifest once.
+func load(name string) ([]Case, error) {
+	read.Lock()
+	defer read.Unlock()
+	if c, ok := read.manifests[name]; ok {
+		return c, nil
+	}
+	dir, err := folder(name)
 	if err != nil {
 		return nil, err
 	}
-	return readManifest(dir)
-})
+	c, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if read.manifests == nil {
+		read.manifests = map[string][]Case{}
+	}
+	read.manifests[name] = c
+	return c, nil
+}
 
-// folder finds testdata/golden from the directory of any package of the module,
-// which is where go test starts a program.
-func folder() (string, error) {
+// folder finds a folder of testdata from the directory of any package of the
+// module, which is where go test starts a program.
+func folder(name string) (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("golden: find the module: %w", err)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "testdata", "golden"), nil
+			return filepath.Join(dir, "testdata", name), nil
 		}
 		if dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("golden: find the module, from %s: no go.mod there or above", start)

@@ -13,7 +13,7 @@ import (
 
 // Every array that the manifest names is there, and has the shape it should.
 func TestWholeFolder(t *testing.T) {
-	all, err := load()
+	all, err := load("golden")
 	if err != nil {
 		t.Fatal(err)
 	}

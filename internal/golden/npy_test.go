@@ -91,7 +91,7 @@ func TestParseNpyErrors(t *testing.T) {
 }
 
 func TestBadNpz(t *testing.T) {
-	dir, err := folder()
+	dir, err := folder("golden")
 	if err != nil {
 		t.Fatal(err)
 	}

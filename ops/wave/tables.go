@@ -1,0 +1,67 @@
+package wave
+
+import (
+	"fmt"
+	"math"
+)
+
+// Tables gives travel times that were computed elsewhere, such as by a ray
+// tracer: one row of nodes for each point that will be asked for.
+type Tables struct {
+	grid Grid
+	rows map[Point][]float64
+}
+
+var _ TravelTimes = (*Tables)(nil)
+
+// NewTables returns no times yet: add those of sources and receivers.
+func NewTables(g Grid) (*Tables, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	return &Tables{g, map[Point][]float64{}}, nil
+}
+
+// Add takes the times of points in seconds, row after row, in the order of the
+// grid. It keeps times. A NaN or infinite time means that no wave arrives.
+func (t *Tables) Add(points []Point, times []float64) error {
+	n := t.grid.Nodes()
+	if len(times) != n*len(points) {
+		return fmt.Errorf("wave: time tables: %d times for %d points × %d nodes", len(times), len(points), n)
+	}
+	for i, v := range times {
+		if v < 0 {
+			return fmt.Errorf("wave: time tables: the time is %g at node %d of point %d: must not be negative", v, i%n, i/n)
+		}
+	}
+	for i, p := range points {
+		t.rows[p] = times[i*n : (i+1)*n]
+	}
+	return nil
+}
+
+// Grid returns the grid of the nodes.
+func (t *Tables) Grid() Grid { return t.grid }
+
+// Fill sets dst to the times of a point that was added. Where no wave arrives
+// they are beyond any trace.
+func (t *Tables) Fill(dst []float64, p Point) error {
+	if err := t.grid.checkLen("time tables", len(dst)); err != nil {
+		return err
+	}
+	row, ok := t.rows[p]
+	if !ok {
+		return fmt.Errorf("wave: time tables: no times for the point %v", p)
+	}
+	for i, v := range row {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v = never
+		}
+		dst[i] = v
+	}
+	return nil
+}
+
+// never is a time in seconds that no trace reaches, small enough that two of
+// them, in samples, are still an int.
+const never = 1e6
