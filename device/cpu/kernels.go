@@ -41,6 +41,7 @@ type loops struct {
 	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
 	scaleC, packA, packB, tiles, blas                  func(lo, hi int)
 	spread, stack                                      func(lo, hi int)
+	axpyNorm                                           func(lo, hi int)
 }
 
 var (
@@ -64,6 +65,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, blas: k.blasPart,
 		spread: k.spreadPart, stack: k.stackPart,
+		axpyNorm: k.axpyNormPart,
 	}
 	return k
 }
