@@ -2,8 +2,9 @@
 
 export GOFLAGS = -buildvcs=auto
 
-# Tests of these MPIs must not be skipped: scripts/install-mpi has just tried.
-TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich
+# Tests of these MPIs and of a browser must not be skipped: the scripts have just
+# tried to install them.
+TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1
 
 .PHONY: test build lint race bench compare install clean
 
@@ -18,10 +19,11 @@ test: install lint
 	$(MAKE) race
 
 race:
-	CGO_ENABLED=1 go test -race -timeout 15m ./comm/local ./comm ./trace
+	CGO_ENABLED=1 go test -race -timeout 15m ./comm/local ./comm ./trace ./dist ./solve
 
 install:
 	@scripts/install-mpi
+	@scripts/install-browser
 	@scripts/mpi-wheels
 
 lint:
@@ -33,7 +35,7 @@ build:
 	CGO_ENABLED=0 go build -o build/golops ./cmd/golops
 
 bench:
-	CGO_ENABLED=0 go test -run '^$$' -bench . ./comm ./comm/local ./internal/dl ./trace
+	CGO_ENABLED=0 go test -run '^$$' -bench . ./comm ./comm/local ./internal/dl ./trace ./device/cpu ./dist ./ops ./ops/wave ./solve ./data ./report
 
 # Runs that measure golops and others side by side, messages and then operators;
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.
@@ -41,6 +43,8 @@ compare: install build
 	@scripts/peer-python
 	CGO_ENABLED=0 go run ./perf/peer $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
+	@scripts/golden-lsm venv
+	CGO_ENABLED=0 go run ./perf/peer/lsm $(if $(ROUNDS),-rounds $(ROUNDS))
 
 clean:
 	rm -rf build

@@ -94,6 +94,8 @@ type Words struct {
 // Operator is how data follow from the image.
 type Operator struct {
 	Times    string  `yaml:"times"`
+	Sources  string  `yaml:"source_times"`
+	Receiver string  `yaml:"receiver_times"`
 	Dynamic  bool    `yaml:"dynamic"`
 	Aperture float64 `yaml:"aperture"`
 	Angle    float64 `yaml:"angle"`
@@ -223,7 +225,10 @@ func (c Config) Validate() error {
 			bad("%s is %q: have %v", name, v, have)
 		}
 	}
-	oneOf("operator.times", c.Operator.Times, "auto", "straight", "eikonal")
+	oneOf("operator.times", c.Operator.Times, "auto", "straight", "eikonal", "tables")
+	if o := c.Operator; (o.Times == "tables") != (o.Sources != "" && o.Receiver != "") {
+		bad("operator.times is %s, source_times %q and receiver_times %q: tables need both files, and nothing else does", o.Times, o.Sources, o.Receiver)
+	}
 	oneOf("operator.split", c.Operator.Split, "sources", "model")
 	oneOf("operator.type", c.Operator.Type, "float32", "float64")
 	oneOf("solver.method", c.Solver.Method, "cgls", "cgls1", "lsqr")

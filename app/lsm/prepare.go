@@ -141,12 +141,40 @@ func (j *Job) readWavelet() error {
 func (j *Job) findTimes() error {
 	c := j.Config
 	var err error
+	if c.Operator.Times == "tables" {
+		j.times, err = j.readTimes()
+		return err
+	}
 	if c.Operator.Times == "straight" || c.Operator.Times == "auto" && c.Velocity.Constant > 0 {
 		j.times, err = wave.NewConstant(j.Grid, c.Velocity.Constant)
 		return err
 	}
 	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalConfig{})
 	return err
+}
+
+// readTimes reads travel times that were computed elsewhere.
+func (j *Job) readTimes() (wave.TravelTimes, error) {
+	t, err := wave.NewTables(j.Grid)
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range []struct {
+		file   string
+		points []wave.Point
+	}{{j.Config.Operator.Sources, j.Sources}, {j.Config.Operator.Receiver, j.Receivers}} {
+		dims, v, err := data.ReadNPY[float64](side.file)
+		if err != nil {
+			return nil, err
+		}
+		if len(dims) == 0 || dims[0] != len(side.points) || len(v) != len(side.points)*j.Grid.Nodes() {
+			return nil, fmt.Errorf("%s has shape %v: needs %d points × %d nodes of the grid", side.file, dims, len(side.points), j.Grid.Nodes())
+		}
+		if err := t.Add(side.points, v); err != nil {
+			return nil, fmt.Errorf("%s: %w", side.file, err)
+		}
+	}
+	return t, nil
 }
 
 // checkData looks whether the file of data fits, without reading it all.

@@ -23,7 +23,7 @@ type Config struct {
 // New can tell.
 func (c Config) Validate() error {
 	if c.Threads < 0 {
-		return fmt.Errorf("Threads is %d, must not be negative", c.Threads)
+		return fmt.Errorf("thread count %d must not be negative", c.Threads)
 	}
 	return nil
 }

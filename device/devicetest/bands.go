@@ -104,7 +104,7 @@ func (s *suite[T]) mirror(outer, n, inner int) *device.Banded[T] {
 
 // testBandsRandom applies random bands with ghosts, steps and groups.
 func testBandsRandom[T scalar.Scalar](s *suite[T]) {
-	for i := range 150 {
+	for i := range 150 / thin {
 		b := &device.Banded[T]{
 			Outer: s.rng.IntN(4), Inner: []int{0, 1, 1, 1, 2, 3, 8, 37, 61, 700}[s.rng.IntN(10)],
 			DstRows: s.rng.IntN(60), SrcRows: 1 + s.rng.IntN(60),

@@ -132,7 +132,16 @@ func (s *suite[T]) release() {
 
 // sizes are lengths of vectors: around the widths that loops are unrolled to,
 // and large enough that a device splits the work.
-var sizes = []int{0, 1, 2, 3, 4, 5, 7, 9, 17, 31, 64, 1023, 40_003}
+var sizes = some(0, 1, 2, 3, 4, 5, 7, 9, 17, 31, 64, 1023, 40_003)
+
+// some returns every thin-th of all cases.
+func some[C any](all ...C) []C {
+	var few []C
+	for i := 0; i < len(all); i += thin {
+		few = append(few, all[i])
+	}
+	return few
+}
 
 // numbers returns n random numbers of size about one, none of them zero. Large
 // blocks repeat themselves, which is quicker, with an odd period.

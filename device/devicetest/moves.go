@@ -10,7 +10,7 @@ import (
 // in any order and direction, with gaps.
 func testCopyND[T scalar.Scalar](s *suite[T]) {
 	for rank := range shape.MaxRank + 1 {
-		for range 40 {
+		for range 40 / thin {
 			dims := make([]int, rank)
 			for i := range dims {
 				dims[i] = []int{1, 2, 3, 3, 5, 9}[s.rng.IntN(max(2, 7-rank))]
@@ -64,11 +64,12 @@ func (s *suite[T]) copyBox(c *device.Strided, nd, ns int) {
 	}
 }
 
+// box is extents and strides.
+type box struct{ dims, dst, src []int }
+
 // testTransposes copies boxes that are large enough for tiles and threads.
 func testTransposes[T scalar.Scalar](s *suite[T]) {
-	for _, b := range []struct {
-		dims, dst, src []int
-	}{
+	for _, b := range some([]box{
 		{[]int{150, 301}, []int{301, 1}, []int{1, 150}},                                    // matrix transpose
 		{[]int{301, 150}, []int{1, 301}, []int{150, 1}},                                    // and back
 		{[]int{33, 65}, []int{65, 1}, []int{1, 33}},                                        // tiles that do not fill
@@ -85,7 +86,7 @@ func testTransposes[T scalar.Scalar](s *suite[T]) {
 		{[]int{40_000}, []int{1}, []int{0}},                                                // a constant
 		{[]int{600, 70}, []int{70, 1}, []int{1, 0}},                                        // rows of a constant
 		{[]int{600, 70}, []int{70, 1}, []int{0, 1}},                                        // the same row
-	} {
+	}...) {
 		c := &device.Strided{Shape: shape.Of(b.dims...)}
 		copy(c.Dst[:], b.dst)
 		copy(c.Src[:], b.src)

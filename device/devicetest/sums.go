@@ -47,7 +47,7 @@ func testSum[T scalar.Scalar](s *suite[T]) {
 	}
 }
 
-var norms = []float64{2, 1, 0, math.Inf(1), math.Inf(-1), 0.5, 3, 4, 1.7, -1}
+var norms = some(2, 1, 0, math.Inf(1), math.Inf(-1), 0.5, 3, 4, 1.7, -1)
 
 func testNorm[T scalar.Scalar](s *suite[T]) {
 	for _, n := range sizes {

@@ -107,11 +107,11 @@ func testMul[T scalar.Scalar](s *suite[T]) {
 }
 
 // blocks are outer × n × inner of kernels that work along an axis.
-var blocks = [][3]int{
+var blocks = some([][3]int{
 	{1, 1, 1}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {1, 7, 1}, {1, 1, 7}, {7, 1, 1}, {5, 9, 1}, {4, 6, 2}, {2, 5, 3}, {3, 8, 5},
 	{2, 3, 17}, {6, 31, 4}, {3, 33, 33}, {2, 5, 1030}, {1, 40_001, 1}, {1, 2, 20_001}, {20_001, 2, 1}, {200, 201, 1},
 	{7, 71, 83}, {1, 12_001, 3}, {1, 121, 300},
-}
+}...)
 
 func testMulAxis[T scalar.Scalar](s *suite[T]) {
 	for _, b := range blocks {

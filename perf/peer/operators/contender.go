@@ -15,8 +15,10 @@ import (
 	"strings"
 )
 
-// addrVar tells a child where its parent listens.
-const addrVar = "GOLOPS_PEER_ADDR"
+const (
+	addrVar = "GOLOPS_PEER_ADDR" // tells a child where its parent listens
+	program = "perf/peer/operators/python/peer.py"
+)
 
 // request is what a child is asked: to set up a case, or to measure it again.
 type request struct {
@@ -82,13 +84,19 @@ func start(ctx context.Context, connections int, env []string, name string, args
 	}()
 	for range connections {
 		conn, err := l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			err = errors.New("it ended before it connected")
+		}
 		if err != nil {
 			return nil, c.failed(err)
 		}
 		var rank int
 		d := json.NewDecoder(conn)
-		if err := d.Decode(&rank); err != nil || rank < 0 || rank >= connections {
-			return nil, c.failed(fmt.Errorf("rank %d says hello: %w", rank, err))
+		if err := d.Decode(&rank); err != nil {
+			return nil, c.failed(err)
+		}
+		if rank < 0 || rank >= connections {
+			return nil, c.failed(fmt.Errorf("it has a rank %d of %d", rank, connections))
 		}
 		if c.ranks[rank] = conn; rank == 0 {
 			c.first = d
@@ -166,14 +174,20 @@ func (s *sides) golops(ranks int) (*contender, error) {
 // peer returns the side of Python with so many ranks. BLAS gets the cores that
 // the ranks do not need; nothing is bound, as Go binds nothing.
 func (s *sides) peer(ranks int) (*contender, error) {
-	for what, path := range map[string]string{"scripts/peer-python makes it": s.o.python, "scripts/install-mpi installs it": s.o.mpirun} {
-		if _, err := exec.LookPath(path); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, what)
+	for _, need := range []struct{ path, help string }{
+		{s.o.mpirun, "scripts/install-mpi installs an Open MPI"},
+		{s.o.python, "scripts/peer-python makes it, with PyLops-MPI"},
+	} {
+		if _, err := exec.LookPath(need.path); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, need.help)
 		}
+	}
+	if _, err := os.Stat(program); err != nil {
+		return nil, fmt.Errorf("%w: run this in the root of the repository", err)
 	}
 	threads := "=" + strconv.Itoa(max(1, s.o.cores/ranks))
 	env := []string{"OMP_NUM_THREADS" + threads, "OPENBLAS_NUM_THREADS" + threads, "MKL_NUM_THREADS" + threads, "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg"}
-	args := []string{"--allow-run-as-root", "--bind-to", "none", "-n", strconv.Itoa(ranks), s.o.python, "-m", "mpi4py", "perf/peer/operators/python/peer.py"}
+	args := []string{"--allow-run-as-root", "--bind-to", "none", "-n", strconv.Itoa(ranks), s.o.python, "-m", "mpi4py", program}
 	return s.get(fmt.Sprint("Python on ", ranks), func() (*contender, error) {
 		return start(s.ctx, ranks, env, s.o.mpirun, args...)
 	})

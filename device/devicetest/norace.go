@@ -1,0 +1,6 @@
+//go:build !race
+
+package devicetest
+
+// thin leaves out no cases; see race.go.
+const thin = 1
