@@ -40,7 +40,7 @@ func dot[T scalar.Scalar](ctx context.Context, x, y Array[T], conj bool) (T, err
 	}
 	x.space.sum.cx[0] = v
 	err = sum[T](ctx, x.space, 1)
-	return fromComplex[T](x.space.sum.cx[0]), err
+	return scalar.From[T](x.space.sum.cx[0]), err
 }
 
 // DotN sets dst[i] = x[i]ᴴy[i] for pairs of arrays on the same ranks, in one
@@ -76,7 +76,7 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 		}
 	}
 	for i := range dst {
-		dst[i] = fromComplex[T](s.sum.cx[i])
+		dst[i] = scalar.From[T](s.sum.cx[i])
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
 	}
 	x.space.sum.cx[0] = v
 	err = sum[T](ctx, x.space, 1)
-	return fromComplex[T](x.space.sum.cx[0]), err
+	return scalar.From[T](x.space.sum.cx[0]), err
 }
 
 func sumHere[T scalar.Scalar](x Array[T], reduces bool) (v complex128, err error) {
@@ -186,19 +186,4 @@ func sumOver[T scalar.Scalar](ctx context.Context, s *Space, n int) error {
 		s.sum.cx[i] = complex(v, 0)
 	}
 	return err
-}
-
-// fromComplex returns v as a T; of a real T, the imaginary part is 0.
-func fromComplex[T scalar.Scalar](v complex128) (t T) {
-	switch p := any(&t).(type) {
-	case *float32:
-		*p = float32(real(v))
-	case *float64:
-		*p = real(v)
-	case *complex64:
-		*p = complex64(v)
-	case *complex128:
-		*p = v
-	}
-	return t
 }
