@@ -3,7 +3,6 @@ package launch
 import (
 	"context"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -12,12 +11,11 @@ import (
 	"github.com/golops/golops/dist"
 )
 
-// onDevice gives each rank of p its device: its share of the cores of this
-// machine, which here ranks share.
-func (c Config) onDevice(p Program, here int) func(context.Context, comm.Comm) error {
-	threads := c.Threads
-	if threads == 0 {
-		threads = share(runtime.NumCPU(), cores(), here)
+// onDevice gives each rank of p its device: so many threads of this machine,
+// unless c says otherwise.
+func (c Config) onDevice(p Program, threads int) func(context.Context, comm.Comm) error {
+	if c.Threads > 0 {
+		threads = c.Threads
 	}
 	return func(ctx context.Context, cm comm.Comm) error {
 		d, err := cpu.New(cpu.Config{Threads: threads})
@@ -33,8 +31,8 @@ func (c Config) onDevice(p Program, here int) func(context.Context, comm.Comm) e
 	}
 }
 
-// share returns the threads of one of several ranks. A launcher that binds its
-// processes has divided the cores already: then mine are a rank's own.
+// share returns the threads of one of several processes. A launcher that binds
+// its processes has divided the cores already: then mine are a rank's own.
 func share(mine, all, ranks int) int {
 	if ranks < 2 || mine*ranks <= all {
 		return mine

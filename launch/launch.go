@@ -85,7 +85,7 @@ func (c Config) Local(ctx context.Context, p Program) error {
 	if inWorld(ctx) {
 		tr.suffix = "-local" // the world that this runs in has a trace of its own
 	}
-	prog := tr.wrap(c.onDevice(p, n))
+	prog := tr.wrap(c.onDevice(p, max(1, runtime.GOMAXPROCS(0)/n)))
 	err = local.Config{Algo: c.Algo, Timeout: c.Timeout}.Run(ctx, n, prog)
 	return errors.Join(err, tr.writeHere())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/mpi"
@@ -50,7 +51,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
-	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, w.Launcher.LocalSize)))
+	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
 	if err == nil {
 		err = tr.writeAll(ctx, w)
 	} else if tr.t.Mode != trace.Off {

@@ -37,8 +37,8 @@ func (t tap[T]) moved(n int) tap[T] {
 	return t
 }
 
-// add appends rows lo to hi with these coefficients at offsets from the row
-// itself, if there are such rows.
+// add appends rows lo to hi with these taps, whose rows are those for lo, if
+// there are such rows.
 func (m *matrix[T]) add(lo, hi int, taps ...tap[T]) {
 	if lo < hi {
 		m.bands = append(m.bands, band[T]{lo, hi, taps})
@@ -226,8 +226,8 @@ func count(s []span) int {
 	return n
 }
 
-// banded lists the bands of rows ends to end for the kernel, with the rows in
-// neither band as a band without taps. ghost numbers the block of each owner
+// banded lists the bands of rows lo to hi for the kernel, with the rows in no
+// band as bands without taps. ghost numbers the block of each owner
 // that is not me, from 1.
 func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs [][]span, ghost []int) *device.Banded[T] {
 	out := &device.Banded[T]{DstRows: hi - lo, SrcRows: ends[me+1] - ends[me]}

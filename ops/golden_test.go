@@ -242,7 +242,11 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 	n := x.Shape().Rank()
 	switch c.Op {
 	case "FirstDerivative":
-		return ops.NewFirstDerivative[T](ctx, x, c.Int("axis"), ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
+		axis := 0
+		if c.Params["axis"] != nil {
+			axis = c.Int("axis")
+		}
+		return ops.NewFirstDerivative[T](ctx, x, axis, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
 	case "MPIFirstDerivative":
 		return ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
 	case "SecondDerivative":

@@ -79,8 +79,11 @@ func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, a
 	if o.line, err = x.Line(ctx, a); err != nil {
 		return nil, err
 	}
-	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil || !c.RemoveFirst {
-		return o, err
+	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil {
+		return nil, err
+	}
+	if !c.RemoveFirst {
+		return o, nil
 	}
 	m := matrix[T]{rows: n - 1, cols: n}
 	m.add(0, n-1, tap[T]{1, 1, 1})

@@ -55,15 +55,21 @@ func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int
 	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err, rows, " × ", n); err != nil {
 		return nil, err
 	}
-	if o.line, err = x.Line(ctx, 0); err != nil || o.line.Size() == 1 {
-		return o, err
+	if o.line, err = x.Line(ctx, 0); err != nil {
+		return nil, err
+	}
+	if o.line.Size() == 1 {
+		return o, nil
 	}
 	_, counts := x.SplitBy(0)
 	for _, c := range counts {
 		o.counts = append(o.counts, c*o.wide)
 	}
 	o.all, err = array.New[T](x.Device(), shape.Of(n*o.wide))
-	return o, dist.Agree(ctx, x.Comm(), "ops: matrix product", err)
+	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {

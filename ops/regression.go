@@ -34,8 +34,10 @@ func NewRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []floa
 	if err := dist.Agree(ctx, y.Comm(), "ops: regression", err, "order ", order, t); err != nil {
 		return nil, err
 	}
-	o.line, err = y.Line(ctx, 0)
-	return o, err
+	if o.line, err = y.Line(ctx, 0); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // NewLinearRegression evaluates lines: y[i] = x[0] + x[1]·t[i]. It is NewRegression

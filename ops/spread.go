@@ -42,8 +42,10 @@ func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt i
 	if err := dist.Agree(ctx, model.Comm(), "ops: spread", err, nx, " × ", nt); err != nil {
 		return nil, err
 	}
-	o.line, err = model.Line(ctx, 0)
-	return o, err
+	if o.line, err = model.Line(ctx, 0); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {

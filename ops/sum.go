@@ -38,8 +38,10 @@ func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (lino
 	o.spread = device.Strided{Shape: shape.Of(o.outer, o.n, o.inner)}
 	o.spread.Dst = o.spread.Shape.Strides()
 	o.spread.Src[0], o.spread.Src[2] = o.inner, 1
-	o.line, err = x.Line(ctx, a)
-	return o, err
+	if o.line, err = x.Line(ctx, a); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {

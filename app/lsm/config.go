@@ -182,6 +182,9 @@ func (c Config) Validate() error {
 	if c.Velocity.File == "" && c.Velocity.Constant < 0 || math.IsNaN(c.Velocity.Constant) || math.IsInf(c.Velocity.Constant, 0) {
 		bad("velocity.constant is %g, must be positive, or 0 for the built-in model", c.Velocity.Constant)
 	}
+	if c.Data.File != "" && c.Example() {
+		bad("data come from %s, but no velocity is given: name velocity.file or velocity.constant", c.Data.File)
+	}
 	if c.Velocity.File != "" && c.Velocity.Constant != 0 {
 		bad("velocity has both a file, %s, and a constant, %g: give one", c.Velocity.File, c.Velocity.Constant)
 	}
@@ -226,7 +229,7 @@ func (c Config) Validate() error {
 		}
 	}
 	oneOf("operator.times", c.Operator.Times, "auto", "straight", "eikonal", "tables")
-	if o := c.Operator; (o.Times == "tables") != (o.Sources != "" && o.Receiver != "") {
+	if o := c.Operator; o.Times == "tables" && (o.Sources == "" || o.Receiver == "") || o.Times != "tables" && (o.Sources != "" || o.Receiver != "") {
 		bad("operator.times is %s, source_times %q and receiver_times %q: tables need both files, and nothing else does", o.Times, o.Sources, o.Receiver)
 	}
 	oneOf("operator.split", c.Operator.Split, "sources", "model")

@@ -38,7 +38,7 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 		name, title, caption string
 		png                  func(io.Writer) error
 	}{
-		{"images.png", "Images", "Each image is divided by its own largest amplitudes. The inverse has the true amplitudes and sharper edges; the adjoint, which is migration, has neither.", images.PNG},
+		{"images.png", "Images", "Each image is divided by its own largest amplitudes. The inverse comes near the true amplitudes and has sharper edges than the adjoint, which is migration.", images.PNG},
 		{"velocity.png", "Velocity and acquisition", "Travel times are computed through this model, smoothed.", velocity.PNG},
 		{"gather.png", "Data", "What one source gives at all receivers.", gather.PNG},
 		{"residuals.png", "Convergence", "How much of the data is left unexplained after each iteration.", curve.PNG},

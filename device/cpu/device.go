@@ -98,3 +98,6 @@ func (d *Device) Close() error {
 	d.pool.close()
 	return nil
 }
+
+// Threads returns how many threads kernels use.
+func (d *Device) Threads() int { return d.threads }

@@ -98,8 +98,11 @@ func (k *kernels[T, F]) stackPart(lo, hi int) {
 // sample returns the sample before a time, the rest, and whether it and the
 // next are on the trace.
 func sample[F float](at F, samples int) (n int, d F, ok bool) {
+	if !(at >= 0 && at < F(samples-1)) { // also NaN and what no int holds
+		return 0, 0, false
+	}
 	n = int(at)
-	return n, at - F(n), at >= 0 && n < samples-1
+	return n, at - F(n), true
 }
 
 // weights are those of one pair of source and receiver, from one point on.

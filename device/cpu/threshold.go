@@ -56,13 +56,14 @@ func soft[F float](dst, x []F, threshold float64) {
 
 func softPairs[F float](dst, x []pair[F], t float64) {
 	x = x[:len(dst)]
+	low := lowOf(t)
 	for i := range dst {
 		v := x[i]
-		if inside(v, t) {
+		r, out := beyond(v, t, low)
+		if !out {
 			dst[i] = pair[F]{}
 			continue
 		}
-		r := modulus(v)
 		f := (r - t) / r
 		if r > math.MaxFloat64 {
 			f = 1
@@ -86,9 +87,10 @@ func hard[F float](dst, x []F, t float64) {
 func hardPairs[F float](dst, x []pair[F], t float64) {
 	x = x[:len(dst)]
 	border := math.Sqrt(2 * t)
+	low := lowOf(border)
 	for i := range dst {
 		v := x[i]
-		if inside(v, border) {
+		if _, out := beyond(v, border, low); !out {
 			v = pair[F]{}
 		}
 		dst[i] = v
@@ -112,13 +114,15 @@ func half[F float](dst, x []F, t float64) {
 func halfPairs[F float](dst, x []pair[F], t float64) {
 	x = x[:len(dst)]
 	border := halfBorder(t)
+	low := lowOf(border)
 	for i := range dst {
 		v := x[i]
-		if inside(v, border) {
+		r, out := beyond(v, border, low)
+		if !out {
 			dst[i] = pair[F]{}
 			continue
 		}
-		f := halfFactor(modulus(v), t)
+		f := halfFactor(r, t)
 		dst[i] = pair[F]{F(f * float64(v.re)), F(f * float64(v.im))}
 	}
 }
@@ -133,19 +137,24 @@ func halfFactor(r, t float64) float64 {
 	return 2. / 3 * (1 + math.Cos(2./3*(math.Pi-phi)))
 }
 
-// inside reports whether |v| ≤ border. It takes no root unless that is a close
-// call, or a square leaves the range of float64.
-func inside[F float](v pair[F], border float64) bool {
+// beyond reports whether |v| > border, or is NaN, and |v| if so. It takes no root
+// if |v|² is below low, which is a little less than border².
+func beyond[F float](v pair[F], border, low float64) (r float64, out bool) {
 	re, im := float64(v.re), float64(v.im)
-	s, b := re*re+im*im, border*border
+	s := re*re + im*im
 	switch {
-	case s > 0x1p-900 && s < b*(1-0x1p-50):
-		return true
-	case b < 0x1p1000 && s > b*(1+0x1p-50) && s > 0x1p-900:
-		return false
+	case s < low && s > 0x1p-900:
+		return 0, false
+	case s > 0x1p-900 && s < 0x1p1000:
+		r = math.Sqrt(s)
+	default: // a square may have left the range of float64
+		r = math.Hypot(re, im)
 	}
-	return modulus(v) <= border
+	return r, !(r <= border)
 }
+
+// lowOf returns the low of a border.
+func lowOf(border float64) float64 { return border * border * (1 - 0x1p-50) }
 
 // modulus is |v|. The quick way fails only where a square leaves the range of
 // float64.

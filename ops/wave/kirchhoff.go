@@ -75,17 +75,17 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 	t device.Travel[F]
 }
 
-// NewKirchhoff returns the operator of Kirchhoff modelling over one rank: each
-// image point sends its reflectivity to each trace, at the time the wave takes
+// NewKirchhoff returns the operator of Kirchhoff modelling with image and data
+// replicated, which is meant for one rank, r.Alone(): each image point sends its reflectivity to each trace, at the time the wave takes
 // from the source to the point to the receiver,
 //
 //	y[s, r, t] = w(t) * Σᵢ aₛᵣᵢ·x[i]·δ(t - tₛᵢ - tᵣᵢ)
 //
 // with linear interpolation between samples; the wavelet is convolved at the
 // end. The adjoint is Kirchhoff migration. Tables take (sources + receivers) ×
-// image points, not one per pair. It is collective over r and sends nothing
-// when applied: spread sources or the image over ranks by NewSourceSplit or
-// NewModelSplit.
+// image points, not one per pair. It is collective and sends nothing when
+// applied: NewSourceSplit and NewModelSplit spread sources or the image over
+// ranks.
 func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhoff) (linop.Operator[T], error) {
 	build := buildKirchhoff[T, float64]
 	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {

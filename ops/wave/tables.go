@@ -3,6 +3,7 @@ package wave
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Tables gives travel times that were computed elsewhere, such as by a ray
@@ -35,7 +36,11 @@ func (t *Tables) Add(points []Point, times []float64) error {
 		}
 	}
 	for i, p := range points {
-		t.rows[p] = times[i*n : (i+1)*n]
+		row := times[i*n : (i+1)*n]
+		if old, ok := t.rows[p]; ok && !slices.EqualFunc(old, row, func(a, b float64) bool { return a == b || a != a && b != b }) {
+			return fmt.Errorf("wave: time tables: point %d at %v has times already, and others: the way there and back takes the same time", i, p)
+		}
+		t.rows[p] = row
 	}
 	return nil
 }
