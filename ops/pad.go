@@ -4,60 +4,76 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
 
+type pad[T scalar.Scalar] struct {
+	linop.Spaces
+	there, back device.Strided
+}
+
 // NewPad puts zeros around: before[a] rows in front of each axis a, after[a]
-// behind it. Rows stay on their rank; the zeros are on the first and last.
+// behind it. Rows stay on their rank; the zeros are on the first and last, so
+// nothing is sent. The adjoint cuts them off.
 func NewPad[T scalar.Scalar](ctx context.Context, x *dist.Space, before, after []int) (linop.Operator[T], error) {
-	if x == nil {
-		return nil, errors.New("ops: pad: no space given")
+	if x == nil || x.Parts() != nil {
+		return nil, errors.New("ops: pad: no space given, or a stack")
 	}
-	r := x.Shape().Rank()
-	var err error
-	if len(before) != r || len(after) != r {
-		err = fmt.Errorf("%d and %d paddings for an array of %d axes", len(before), len(after), r)
-	}
-	for a := 0; err == nil && a < r; a++ {
-		if before[a] < 0 || after[a] < 0 {
-			err = fmt.Errorf("paddings %d and %d of axis %d must not be negative", before[a], after[a], a)
-		}
-	}
+	o := &pad[T]{Spaces: linop.Spaces{Dom: x}}
+	err := o.build(x, before, after)
 	if err := dist.Agree(ctx, x.Comm(), "ops: pad", err, before, after); err != nil {
 		return nil, err
 	}
-	parts := []linop.Operator[T]{}
+	return o, nil
+}
+
+func (o *pad[T]) build(x *dist.Space, before, after []int) error {
+	r := x.Shape().Rank()
+	if len(before) != r || len(after) != r {
+		return fmt.Errorf("%d and %d paddings for an array of %d axes", len(before), len(after), r)
+	}
 	y := x
 	for a := range r {
-		n := y.Shape().Dim(a)
-		if before[a]+after[a] == 0 {
-			continue
+		if before[a] < 0 || after[a] < 0 {
+			return fmt.Errorf("paddings %d and %d of axis %d must not be negative", before[a], after[a], a)
 		}
-		m := matrix[T]{rows: n + before[a] + after[a], cols: n}
-		m.add(before[a], before[a]+n, tap[T]{0, 1, 1})
-		_, counts := y.SplitBy(a)
-		if counts != nil {
-			counts = append([]int(nil), counts...)
+		_, counts := x.SplitBy(a)
+		if counts = slices.Clone(counts); counts != nil {
 			counts[0] += before[a]
 			counts[len(counts)-1] += after[a]
 		}
-		p, err := newAlong(ctx, "ops: pad", y, a, m, counts, nil)
-		if err != nil {
-			return nil, err
-		}
-		parts, y = append(parts, p), p.Range()
-	}
-	if len(parts) == 0 {
-		return NewIdentity[T](x)
-	}
-	op := parts[0]
-	for _, p := range parts[1:] {
-		if op, err = linop.Compose(p, op); err != nil {
-			return nil, err
+		var err error
+		if y, err = resized(y, a, x.Shape().Dim(a)+before[a]+after[a], counts); err != nil {
+			return err
 		}
 	}
-	return op, nil
+	o.Rng = y
+	me := x.Comm().Rank()
+	from, to := x.Box(me), y.Box(me)
+	o.there = device.Strided{Shape: x.LocalShape(), Dst: y.LocalShape().Strides(), Src: x.LocalShape().Strides()}
+	for a := range r {
+		o.there.DstAt += (from.Lo[a] + before[a] - to.Lo[a]) * o.there.Dst[a]
+	}
+	o.back = o.there
+	o.back.Dst, o.back.Src, o.back.DstAt, o.back.SrcAt = o.there.Src, o.there.Dst, o.there.SrcAt, o.there.DstAt
+	return nil
+}
+
+func (o *pad[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	y := dst.Local()
+	array.Fill(y, 0)
+	y.Kernels().CopyND(y.Mem(), src.Local().Mem(), &o.there, false)
+	return nil
+}
+
+func (o *pad[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	x := dst.Local()
+	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &o.back, false)
+	return nil
 }

@@ -11,6 +11,11 @@ func (k *kernels[T, F]) bandElements(band *device.Band, taps []device.Tap[T], o,
 	for ; from < to; from += bandPiece {
 		n := min(bandPiece, to-from)
 		dst := a.dst[o*a.rows+from:][:n]
+		if t := &taps[0]; len(taps) == 1 && t.Step == -1 && !a.add && k.parts == 1 {
+			last := t.At - (from - band.Lo)
+			reversed(dst, re[F](&t.Coef), k.source(t, o, last-n+1)[:n])
+			continue
+		}
 		if !a.add {
 			clear(dst)
 		}
@@ -50,6 +55,20 @@ func shiftPairs[F float](dst []pair[F], c, v pair[F]) {
 	for i := range dst {
 		dst[i].re += re
 		dst[i].im += im
+	}
+}
+
+// reversed sets dst to c·s, from the last element of s to the first.
+func reversed[F float](dst []F, c F, s []F) {
+	s = s[:len(dst)]
+	if c == 1 {
+		for i := range dst {
+			dst[i] = s[len(s)-1-i]
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = c * s[len(s)-1-i]
 	}
 }
 

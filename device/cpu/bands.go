@@ -74,6 +74,17 @@ func (k *kernels[T, F]) bandsPart(lo, hi int) {
 			if a.sorted && band.Lo*a.inner >= to {
 				break
 			}
+			if a.inner == 1 && band.Hi == band.Lo+1 && band.Last == band.First+1 && a.sorted && band.Lo >= from {
+				// One element of one tap, as a restriction has them by the thousand.
+				if t := &a.b.Taps[band.First]; t.Ghost == 0 {
+					v := re[F](&t.Coef) * a.src[o*a.b.SrcRows+t.At]
+					if a.add {
+						v += a.dst[o*a.rows+band.Lo]
+					}
+					a.dst[o*a.rows+band.Lo] = v
+					continue
+				}
+			}
 			f, t := max(from, band.Lo*a.inner), min(to, band.Hi*a.inner)
 			if f < t {
 				k.band(band, o, f, t)

@@ -24,6 +24,7 @@ type blas struct {
 	opened bool
 	name   string // where it is and what it calls itself, "" for none
 	gemm   [scalar.Complex128 + 1]dl.Func
+	gemv   [scalar.Complex128 + 1]dl.Func
 }
 
 // newBLAS looks for the library now if the user has named one.
@@ -44,16 +45,16 @@ func (b *blas) open(files ...string) error {
 	if err != nil {
 		return err
 	}
-	funcs := map[scalar.DType]string{
-		scalar.Float32: "sgemm_", scalar.Float64: "dgemm_", scalar.Complex64: "cgemm_", scalar.Complex128: "zgemm_",
-	}
-	for _, name := range funcs {
-		if lib.Func(name) == 0 {
-			return fmt.Errorf("%s has no function %s", lib.Path, name)
+	letters := map[scalar.DType]string{scalar.Float32: "s", scalar.Float64: "d", scalar.Complex64: "c", scalar.Complex128: "z"}
+	for _, l := range letters {
+		for _, name := range []string{l + "gemm_", l + "gemv_"} {
+			if lib.Func(name) == 0 {
+				return fmt.Errorf("%s has no function %s", lib.Path, name)
+			}
 		}
 	}
-	for dt, name := range funcs {
-		b.gemm[dt] = lib.Func(name)
+	for dt, l := range letters {
+		b.gemm[dt], b.gemv[dt] = lib.Func(l+"gemm_"), lib.Func(l+"gemv_")
 	}
 	b.name = lib.Path
 	if f := lib.Func("openblas_set_num_threads"); f != 0 {

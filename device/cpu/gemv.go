@@ -22,6 +22,9 @@ const (
 // A is transposed. A tall transposed A is cut into slabs, whose number depends
 // on its size alone, with partial sums that are added in order.
 func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
+	if k.blasGemv(op, m, n, alpha, a, x, beta, y) {
+		return nil
+	}
 	v := &k.mv
 	rows, cols := m, n // of op(A)
 	if op == device.Transpose || op == device.ConjTrans {
@@ -154,10 +157,56 @@ func (k *kernels[T, F]) gemvSlabsPart(lo, hi int) {
 	}
 }
 
+// narrow is up to how many columns a matrix has sums that registers can hold.
+const narrow = 4
+
+// addNarrow adds alpha·x[i]·A[i,:] to y for all i, in 64 bits.
+func addNarrow[F float](y []F, alpha F, x, a []F) {
+	var s [narrow]float64
+	switch len(y) {
+	case 1:
+		s[0] = dot(x, a)
+	case 2:
+		var s0, s1 float64
+		for i, v := range x {
+			two := a[2*i : 2*i+2 : 2*i+2]
+			s0 += float64(v) * float64(two[0])
+			s1 += float64(v) * float64(two[1])
+		}
+		s[0], s[1] = s0, s1
+	case 3:
+		var s0, s1, s2 float64
+		for i, v := range x {
+			row := a[3*i : 3*i+3 : 3*i+3]
+			s0 += float64(v) * float64(row[0])
+			s1 += float64(v) * float64(row[1])
+			s2 += float64(v) * float64(row[2])
+		}
+		s[0], s[1], s[2] = s0, s1, s2
+	default:
+		var s0, s1, s2, s3 float64
+		for i, v := range x {
+			row := a[4*i : 4*i+4 : 4*i+4]
+			s0 += float64(v) * float64(row[0])
+			s1 += float64(v) * float64(row[1])
+			s2 += float64(v) * float64(row[2])
+			s3 += float64(v) * float64(row[3])
+		}
+		s = [narrow]float64{s0, s1, s2, s3}
+	}
+	for j := range y {
+		y[j] += alpha * F(s[j])
+	}
+}
+
 // addRows adds alpha·x[i]·A[i,from:] to y for i from lo to hi, or alpha·x[i]·conj
 // of it: the conjugate of a sum is the sum of conjugates.
 func (k *kernels[T, F]) addRows(y []F, from, lo, hi int) {
 	v := &k.mv
+	if k.parts == 1 && v.n <= narrow {
+		addNarrow(y, v.alpha.re, v.x[lo:hi], v.a[lo*v.n:hi*v.n])
+		return
+	}
 	if v.conj {
 		conjPairs(y, y)
 	}

@@ -27,6 +27,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	mv    gemvArgs[F]
 	mm    gemmArgs[F]
 	bl    blasArgs[T]
+	bv    blasGemvArgs[T]
 	kf    kirchhoffArgs[F]
 	loops loops
 }
@@ -39,7 +40,7 @@ type loops struct {
 	sumAxis, normAxis, scanAxis                        func(lo, hi int)
 	copyND, bands, gather                              func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
-	scaleC, packA, packB, tiles, blas                  func(lo, hi int)
+	scaleC, packA, packB, tiles, blas, blasGemv        func(lo, hi int)
 	spread, stack                                      func(lo, hi int)
 	axpyNorm                                           func(lo, hi int)
 }
@@ -63,7 +64,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart,
 		copyND: k.copyNDPart, bands: k.bandsPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
-		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, blas: k.blasPart,
+		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, blas: k.blasPart, blasGemv: k.blasGemvPart,
 		spread: k.spreadPart, stack: k.stackPart,
 		axpyNorm: k.axpyNormPart,
 	}

@@ -134,7 +134,12 @@ func conjPairs[F float](dst, x []F) {
 
 // fill sets every element to v.
 func fill[T any](dst []T, v T) {
-	for i := range dst {
+	const first, most = 64, 2048 // what is copied stays in the nearest cache
+	n := min(first, len(dst))
+	for i := range dst[:n] {
 		dst[i] = v
+	}
+	for n < len(dst) {
+		n += copy(dst[n:], dst[:min(n, most)])
 	}
 }

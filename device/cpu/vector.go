@@ -23,16 +23,24 @@ func (k *kernels[T, F]) each(n int, body func(lo, hi int)) {
 	k.v = vectorArgs[F]{} // keep nobody's memory alive
 }
 
+// shared is each with one long run for each thread, which suits loops that do
+// nothing but move memory.
+func (k *kernels[T, F]) shared(n int, body func(lo, hi int)) {
+	threads := k.workers + 1
+	k.pool.run(n, max(vectorGrain*k.parts, (n+threads-1)/threads&^1+2), body)
+	k.v = vectorArgs[F]{}
+}
+
 func (k *kernels[T, F]) Copy(dst, src device.Mem[T]) {
 	k.v.dst, k.v.x = k.flat(dst), k.flat(src)
-	k.each(len(k.v.dst), k.loops.copy)
+	k.shared(len(k.v.dst), k.loops.copy)
 }
 
 func (k *kernels[T, F]) copyPart(lo, hi int) { copy(k.v.dst[lo:hi], k.v.x[lo:hi]) }
 
 func (k *kernels[T, F]) Fill(dst device.Mem[T], v T) {
 	k.v.dst, k.v.a = k.flat(dst), k.split(v)
-	k.each(len(k.v.dst), k.loops.fill)
+	k.shared(len(k.v.dst), k.loops.fill)
 }
 
 func (k *kernels[T, F]) fillPart(lo, hi int) {
