@@ -215,7 +215,7 @@ func spreadPlain[F float](trace, image, src, rec []F) {
 	for i, v := range image {
 		at := src[i] + rec[i]
 		n := int(at)
-		if uint(n) >= last || at < 0 {
+		if uint(n) >= last {
 			continue
 		}
 		two := trace[n : n+2 : n+2]
@@ -227,12 +227,14 @@ func spreadPlain[F float](trace, image, src, rec []F) {
 
 // stackPlain adds one real trace to a part of an image, without weights.
 func stackPlain[F float](image, trace, src, rec []F) {
+	n := stackVector(image, trace, src, rec)
+	image, src, rec = image[n:], src[n:], rec[n:]
 	src, rec = src[:len(image)], rec[:len(image)]
 	last := uint(len(trace) - 1)
 	for i := range image {
 		at := src[i] + rec[i]
 		n := int(at)
-		if uint(n) >= last || at < 0 {
+		if uint(n) >= last {
 			continue
 		}
 		two := trace[n : n+2 : n+2]

@@ -161,7 +161,7 @@ func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
 			if math.IsNaN(v) || v < 0 {
 				return fmt.Errorf("travel time %g to node %d from %v", v, i%g.Nodes(), side.points[i/g.Nodes()])
 			}
-			(*side.table)[i] = F(v / k.Interval)
+			(*side.table)[i] = F(min(v, never) / k.Interval)
 		}
 	}
 	if k.Weights == nil {
