@@ -13,81 +13,82 @@ import (
 // Sums collects real sums over arrays on the same ranks, of one or of several
 // spaces, and adds them up over the ranks in one message. Solvers use it where
 // an algorithm needs two numbers at once.
+//
+// Reduce leaves the very same numbers on all ranks, so that all decide alike:
+// of elements that several ranks hold, one rank's sum is sent to the others,
+// whose copies may differ from it by rounding. Squares are not scaled as Norm
+// does it: those of elements beyond 1e±150 leave the range of float64.
 type Sums struct {
 	group comm.Comm
-	sent  []float64 // parts that are added up over the ranks
-	value []float64 // by number, of sums that are complete on this rank
-	where []int     // by number: the place in sent, or -1
+	v     []float64
 }
 
 // NewSums returns room for n sums over arrays on the ranks of s.
-func NewSums(s *Space, n int) *Sums {
-	return &Sums{group: s.group, sent: make([]float64, 0, n), value: make([]float64, 0, n), where: make([]int, 0, n)}
-}
+func NewSums(s *Space, n int) *Sums { return &Sums{s.group, make([]float64, 0, n)} }
 
 // Reset forgets all sums, for the next iteration.
-func (s *Sums) Reset() { s.sent, s.value, s.where = s.sent[:0], s.value[:0], s.where[:0] }
+func (s *Sums) Reset() { s.v = s.v[:0] }
 
 // Value returns sum number i, in the order in which they were added. It is
 // right after Reduce.
-func (s *Sums) Value(i int) float64 {
-	if w := s.where[i]; w >= 0 {
-		return s.sent[w]
-	}
-	return s.value[i]
-}
+func (s *Sums) Value(i int) float64 { return s.v[i] }
 
-// Reduce adds up over the ranks. It is collective: one message, none if all
-// sums are over arrays that every rank holds whole.
+// Last returns the sum that was added last. It is right after Reduce.
+func (s *Sums) Last() float64 { return s.v[len(s.v)-1] }
+
+// Reduce adds up over the ranks. It is collective: one message, none with one
+// rank.
 func (s *Sums) Reduce(ctx context.Context) error {
-	if len(s.sent) == 0 {
+	if len(s.v) == 0 || !s.sends() {
 		return nil
 	}
-	b := comm.Of(s.sent)
+	b := comm.Of(s.v)
 	return s.group.AllReduce(ctx, b, b, comm.Sum)
 }
 
-// add notes a sum over the elements of a space: a part of it, or all.
-func (s *Sums) add(space *Space, v float64) {
+// sends reports whether the parts of several ranks are added up.
+func (s *Sums) sends() bool { return s.group.Size() > 1 }
+
+// among panics unless sums over a space are added up among the ranks of s.
+func (s *Sums) among(op string, space *Space) {
 	if space.group != s.group {
-		panic(LayoutError(fmt.Sprintf("dist: Sums: %v is on other ranks or has another mask than the rest", space)))
+		panic(LayoutError(fmt.Sprintf("dist: %s: %v is on other ranks or has another mask than the rest", op, space)))
 	}
-	if space.reduces() {
-		s.sent, s.where = append(s.sent, v), append(s.where, len(s.sent))
-		s.value = append(s.value, 0)
-		return
-	}
-	s.value, s.where = append(s.value, v), append(s.where, -1)
 }
 
 // AddDot notes the real part of xᴴy. It waits for the device.
 func AddDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
-	alike("AddDot", x, y)
-	v, err := dotHere(x, y, true, x.space.reduces())
-	s.add(x.space, real(v))
+	v, err := dotFor("AddDot", s, x, y)
+	s.v = append(s.v, real(v))
 	return err
 }
 
-// AddImagDot notes the imaginary part of xᴴy.
-func AddImagDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
-	alike("AddImagDot", x, y)
-	v, err := dotHere(x, y, true, x.space.reduces())
-	s.add(x.space, imag(v))
+// AddComplexDot notes xᴴy as two sums: the real and then the imaginary part.
+func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
+	v, err := dotFor("AddComplexDot", s, x, y)
+	s.v = append(s.v, real(v), imag(v))
 	return err
+}
+
+func dotFor[T scalar.Scalar](op string, s *Sums, x, y Array[T]) (complex128, error) {
+	s.among(op, x.space)
+	alike(op, x, y)
+	return dotHere(x, y, true, s.sends())
 }
 
 // AddAxpyNorm sets y = y + a·x and notes Σ|y|², in one pass over memory where
 // the device can.
 func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
+	s.among("AddAxpyNorm", y.space)
 	alike("AddAxpyNorm", x, y)
-	v, err := axpyNorm(a, x, y, y.space.reduces())
-	s.add(y.space, v)
+	v, err := axpyNorm(a, x, y, s.sends())
+	s.v = append(s.v, v)
 	return err
 }
 
-func axpyNorm[T scalar.Scalar](a T, x, y Array[T], reduces bool) (v float64, err error) {
+func axpyNorm[T scalar.Scalar](a T, x, y Array[T], sends bool) (v float64, err error) {
 	for i, p := range y.parts {
-		w, err := axpyNorm(a, x.parts[i], p, reduces)
+		w, err := axpyNorm(a, x.parts[i], p, sends)
 		if err != nil {
 			return 0, err
 		}
@@ -96,14 +97,17 @@ func axpyNorm[T scalar.Scalar](a T, x, y Array[T], reduces bool) (v float64, err
 	if y.parts != nil {
 		return v, nil
 	}
-	if f, ok := y.local.Kernels().(device.AxpyNormer[T]); ok {
-		v, err = f.AxpyNorm(a, x.local.Mem(), y.local.Mem())
-	} else {
-		array.Axpby(a, x.local, 1, y.local)
-		v, err = y.local.Kernels().Norm(y.local.Mem(), 2, 1)
+	counts := !sends || y.space.primary
+	if f, ok := y.local.Kernels().(device.AxpyNormer[T]); ok && counts {
+		return f.AxpyNorm(a, x.local.Mem(), y.local.Mem())
 	}
-	if reduces && !y.space.primary {
-		v = 0
+	array.Axpby(a, x.local, 1, y.local)
+	if !counts { // another rank counts the same elements
+		return 0, nil
 	}
-	return v, err
+	return y.local.Kernels().Norm(y.local.Mem(), 2, 1)
 }
+
+// Group returns the ranks that reductions over the space are among: all, or
+// those of this rank's color if the space has a mask.
+func (s *Space) Group() comm.Comm { return s.group }

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/golops/golops/dist"
@@ -12,12 +11,12 @@ import (
 // CG is the method of conjugate gradients for A·x = b with a Hermitian positive
 // definite A: two messages per step,
 //
-//	α = ‖r‖² / pᴴAp,  x += α·p,  r -= α·Ap,  β = ‖r‖² / ‖r_old‖²,  p = r + β·p
+//	α = ‖r‖² / dᴴAd,  x += α·d,  r -= α·Ad,  β = ‖r‖² / ‖r_old‖²,  d = r + β·d
 type CG[T scalar.Scalar] struct {
 	p        Problem[T]
 	x        dist.Array[T]
 	r, d, ad dist.Array[T] // residual, direction and its image
-	rr       float64
+	rr       float64       // ‖r‖²
 	sums     *dist.Sums
 }
 
@@ -31,13 +30,10 @@ func (m *CG[T]) State() State[T] {
 
 // Init implements Method.
 func (m *CG[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.check(x, true); err != nil {
+	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.r, &m.d, &m.ad}, nil); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
-	if err := vectors(x.Space(), &m.r, &m.d, &m.ad); err != nil {
-		return Norms{}, err
-	}
 	if err := p.A.Forward(ctx, m.ad, x); err != nil {
 		return Norms{}, err
 	}
@@ -49,6 +45,9 @@ func (m *CG[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms,
 
 // Step implements Method.
 func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
+	if m.rr == 0 {
+		return m.norms(), nil // x is the solution
+	}
 	if err := m.p.A.Forward(ctx, m.ad, m.d); err != nil {
 		return Norms{}, err
 	}
@@ -59,14 +58,11 @@ func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
 	if err := m.sums.Reduce(ctx); err != nil {
 		return Norms{}, err
 	}
-	dad, old := m.sums.Value(0), m.rr
-	if old == 0 {
-		return m.norms(), nil // x is the solution
+	old := m.rr
+	if err := positive("dᴴAd", m.sums.Value(0), notDefinite); err != nil {
+		return Norms{}, err
 	}
-	if dad <= 0 {
-		return Norms{}, notDefinite(dad)
-	}
-	alpha := old / dad
+	alpha := old / m.sums.Value(0)
 	dist.Axpby(num[T](alpha), m.d, 1, m.x)          // x += α·d
 	if err := m.residual(ctx, -alpha); err != nil { // r -= α·Ad
 		return Norms{}, err
@@ -87,7 +83,3 @@ func (m *CG[T]) residual(ctx context.Context, a float64) error {
 }
 
 func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }
-
-func notDefinite(v float64) error {
-	return fmt.Errorf("pᴴAp is %g: the operator is not Hermitian positive definite: use CGLS or LSQR: %w", v, ErrBreakdown)
-}

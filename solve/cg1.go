@@ -13,10 +13,13 @@ import (
 // and a little more rounding; it wins where messages cost more than vectors.
 //
 //	β = γ/γ_old,  α = γ/(δ - β·γ/α_old),  d = r + β·d,  s = Ar + β·s
+//
+// with γ = ‖r‖² and δ = rᴴAr. Where rounding has eaten δ - β·γ/α_old, it starts
+// anew from d = r.
 type CG1[T scalar.Scalar] struct {
 	p           Problem[T]
 	x           dist.Array[T]
-	r, d, s, ar dist.Array[T] // residual, direction, their images
+	r, d, s, ar dist.Array[T] // residual, direction, the images of the direction and of the residual
 	gamma, old  float64       // ‖r‖² now and one step ago
 	alpha       float64       // 0 before the first step
 	delta       float64
@@ -33,27 +36,24 @@ func (m *CG1[T]) State() State[T] {
 
 // Init implements Method.
 func (m *CG1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.check(x, true); err != nil {
+	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.r, &m.d, &m.s, &m.ar}, nil); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums, m.alpha = p, x, dist.NewSums(x.Space(), 2), 0
-	if err := vectors(x.Space(), &m.r, &m.d, &m.s, &m.ar); err != nil {
-		return Norms{}, err
-	}
 	if err := p.A.Forward(ctx, m.ar, x); err != nil {
 		return Norms{}, err
 	}
-	dist.Sub(m.r, p.B, m.ar)
-	return m.image(ctx)
+	dist.Copy(m.r, p.B)
+	return m.image(ctx, -1, m.ar)
 }
 
-// image sets Ar and measures both.
-func (m *CG1[T]) image(ctx context.Context) (Norms, error) {
-	if err := m.p.A.Forward(ctx, m.ar, m.r); err != nil {
+// image sets r += a·v and Ar, and measures both.
+func (m *CG1[T]) image(ctx context.Context, a float64, v dist.Array[T]) (Norms, error) {
+	m.sums.Reset()
+	if err := dist.AddAxpyNorm(m.sums, num[T](a), v, m.r); err != nil {
 		return Norms{}, err
 	}
-	m.sums.Reset()
-	if err := dist.AddDot(m.sums, m.r, m.r); err != nil {
+	if err := m.p.A.Forward(ctx, m.ar, m.r); err != nil {
 		return Norms{}, err
 	}
 	if err := dist.AddDot(m.sums, m.r, m.ar); err != nil {
@@ -61,27 +61,36 @@ func (m *CG1[T]) image(ctx context.Context) (Norms, error) {
 	}
 	err := m.sums.Reduce(ctx)
 	m.gamma, m.delta = m.sums.Value(0), m.sums.Value(1)
-	return Norms{math.Sqrt(m.gamma), math.NaN()}, err
+	return m.norms(), err
 }
 
 // Step implements Method.
 func (m *CG1[T]) Step(ctx context.Context) (Norms, error) {
 	if m.gamma == 0 {
-		return Norms{0, math.NaN()}, nil
+		return m.norms(), nil // x is the solution
 	}
-	beta, down := 0.0, m.delta
-	if m.alpha != 0 {
-		beta = m.gamma / m.old
-		down -= beta * m.gamma / m.alpha
+	if err := positive("rᴴAr", m.delta, notDefinite); err != nil {
+		return Norms{}, err
 	}
-	if down <= 0 {
-		return Norms{}, notDefinite(down)
+	beta, down := fused(m.gamma, m.old, m.alpha, m.delta)
+	m.alpha, m.old = m.gamma/down, m.gamma
+	dist.Axpby(1, m.r, num[T](beta), m.d)    // d = r + β·d
+	dist.Axpby(1, m.ar, num[T](beta), m.s)   // s = Ad
+	dist.Axpby(num[T](m.alpha), m.d, 1, m.x) // x += α·d
+	return m.image(ctx, -m.alpha, m.s)       // r -= α·s
+}
+
+func (m *CG1[T]) norms() Norms { return Norms{math.Sqrt(m.gamma), math.NaN()} }
+
+// fused returns β and what γ is divided by for α. In the first step, and where
+// rounding leaves nothing to divide by, the direction is the residual: β = 0.
+func fused(gamma, old, alpha, delta float64) (beta, down float64) {
+	if alpha == 0 {
+		return 0, delta
 	}
-	m.alpha = m.gamma / down
-	dist.Axpby(1, m.r, num[T](beta), m.d)     // d = r + β·d
-	dist.Axpby(1, m.ar, num[T](beta), m.s)    // s = Ar + β·s
-	dist.Axpby(num[T](m.alpha), m.d, 1, m.x)  // x += α·d
-	dist.Axpby(num[T](-m.alpha), m.s, 1, m.r) // r -= α·s
-	m.old = m.gamma
-	return m.image(ctx)
+	beta = gamma / old
+	if down = delta - beta*gamma/alpha; down > 0 {
+		return beta, down
+	}
+	return 0, delta
 }

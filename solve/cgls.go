@@ -11,14 +11,14 @@ import (
 // CGLS minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal
 // equations, without forming them: two messages per step,
 //
-//	α = ‖g‖² / (‖q‖² + damp²·‖p‖²),  x += α·p,  r -= α·q
-//	g = Aᴴr - damp²·x,  β = ‖g‖² / ‖g_old‖²,  p = g + β·p,  q = A·p
+//	q = A·d,  α = ‖g‖² / (‖q‖² + damp²·‖d‖²),  x += α·d,  r -= α·q
+//	g = Aᴴr - damp²·x,  β = ‖g‖² / ‖g_old‖²,  d = g + β·d
 type CGLS[T scalar.Scalar] struct {
 	p      Problem[T]
 	x      dist.Array[T]
 	r, q   dist.Array[T] // residual, image of the direction
 	g, d   dist.Array[T] // gradient, direction
-	gg, rr float64
+	gg, rr float64       // ‖g‖², ‖r‖²
 	sums   *dist.Sums
 }
 
@@ -32,16 +32,10 @@ func (m *CGLS[T]) State() State[T] {
 
 // Init implements Method.
 func (m *CGLS[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.check(x, false); err != nil {
+	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d}, []*dist.Array[T]{&m.r, &m.q}); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 2)
-	if err := vectors(p.A.Range(), &m.r, &m.q); err != nil {
-		return Norms{}, err
-	}
-	if err := vectors(x.Space(), &m.g, &m.d); err != nil {
-		return Norms{}, err
-	}
 	if err := p.A.Forward(ctx, m.q, x); err != nil {
 		return Norms{}, err
 	}
@@ -53,6 +47,9 @@ func (m *CGLS[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norm
 
 // Step implements Method.
 func (m *CGLS[T]) Step(ctx context.Context) (Norms, error) {
+	if m.gg == 0 {
+		return m.norms(), nil // x is a solution
+	}
 	if err := m.p.A.Forward(ctx, m.q, m.d); err != nil {
 		return Norms{}, err
 	}
@@ -72,8 +69,8 @@ func (m *CGLS[T]) Step(ctx context.Context) (Norms, error) {
 	if m.p.Damp != 0 {
 		down += m.p.Damp * m.p.Damp * m.sums.Value(1)
 	}
-	if old == 0 || down == 0 {
-		return m.norms(), nil // x is a solution: the gradient is zero
+	if err := positive("‖A·d‖² + damp²·‖d‖²", down, tooSmall); err != nil {
+		return Norms{}, err
 	}
 	alpha := old / down
 	dist.Axpby(num[T](alpha), m.d, 1, m.x) // x += α·d

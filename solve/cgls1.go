@@ -12,6 +12,11 @@ import (
 // ‖g‖² and ‖A·g‖² travel together, and the image of the direction follows by
 // recurrence. It costs one more vector and a little more rounding; it wins where
 // messages cost more than vectors.
+//
+//	β = γ/γ_old,  α = γ/(δ - β·γ/α_old),  d = g + β·d,  q = A·g + β·q
+//
+// with γ = ‖g‖² and δ = ‖A·g‖² + damp²·γ. Where rounding has eaten
+// δ - β·γ/α_old, it starts anew from d = g.
 type CGLS1[T scalar.Scalar] struct {
 	p          Problem[T]
 	x          dist.Array[T]
@@ -33,16 +38,10 @@ func (m *CGLS1[T]) State() State[T] {
 
 // Init implements Method.
 func (m *CGLS1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.check(x, false); err != nil {
+	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d}, []*dist.Array[T]{&m.r, &m.q, &m.w}); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums, m.alpha = p, x, dist.NewSums(x.Space(), 3), 0
-	if err := vectors(p.A.Range(), &m.r, &m.q, &m.w); err != nil {
-		return Norms{}, err
-	}
-	if err := vectors(x.Space(), &m.g, &m.d); err != nil {
-		return Norms{}, err
-	}
 	if err := p.A.Forward(ctx, m.w, x); err != nil {
 		return Norms{}, err
 	}
@@ -71,25 +70,23 @@ func (m *CGLS1[T]) image(ctx context.Context, a float64, v dist.Array[T]) (Norms
 	err := m.sums.Reduce(ctx)
 	m.rr, m.gamma, m.delta = m.sums.Value(0), m.sums.Value(1), m.sums.Value(2)
 	m.delta += m.p.Damp * m.p.Damp * m.gamma
-	return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)}, err
+	return m.norms(), err
 }
 
 // Step implements Method.
 func (m *CGLS1[T]) Step(ctx context.Context) (Norms, error) {
 	if m.gamma == 0 {
-		return Norms{math.Sqrt(m.rr), 0}, nil
+		return m.norms(), nil // x is a solution
 	}
-	beta, down := 0.0, m.delta
-	if m.alpha != 0 {
-		beta = m.gamma / m.old
-		down -= beta * m.gamma / m.alpha
+	if err := positive("‖A·g‖² + damp²·‖g‖²", m.delta, tooSmall); err != nil {
+		return Norms{}, err
 	}
-	if down <= 0 { // rounding has eaten what is left to gain
-		return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)}, nil
-	}
+	beta, down := fused(m.gamma, m.old, m.alpha, m.delta)
 	m.alpha, m.old = m.gamma/down, m.gamma
 	dist.Axpby(1, m.g, num[T](beta), m.d)    // d = g + β·d
 	dist.Axpby(1, m.w, num[T](beta), m.q)    // q = A·d
 	dist.Axpby(num[T](m.alpha), m.d, 1, m.x) // x += α·d
-	return m.image(ctx, -m.alpha, m.q)
+	return m.image(ctx, -m.alpha, m.q)       // r -= α·q
 }
+
+func (m *CGLS1[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)} }

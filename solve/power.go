@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -13,63 +14,93 @@ import (
 
 // PowerIteration returns the eigenvalue of A that is largest in magnitude, and
 // leaves its eigenvector, of length 1, in x, whose first value is the start: a
-// vector that is not zero. It stops when the eigenvalue changes by less than tol
-// relative to itself (0 means 1e-6), or after maxIter steps (0 means 100), and
-// says how many it took. One message per step.
+// vector that is not zero. It stops when the eigenvalue λ = xᴴAx changes by at
+// most tol·|λ| (0 means 1e-6), or after maxIter steps (0 means 100), and says how
+// many it took. It is collective: one message per step.
 func PowerIteration[T scalar.Scalar](ctx context.Context, a linop.Operator[T], x dist.Array[T], maxIter int, tol float64) (eig T, iters int, err error) {
-	p := Problem[T]{A: a, B: x}
-	switch {
-	case maxIter < 0 || math.IsNaN(tol) || tol < 0:
-		return 0, 0, fmt.Errorf("solve: power iteration: %d steps to %g: must not be negative or NaN", maxIter, tol)
-	case maxIter == 0:
-		maxIter = 100
-	}
-	if tol == 0 {
-		tol = 1e-6
-	}
-	if err := p.check(x, true); err != nil {
+	p := &power[T]{a: a, x: x, maxIter: maxIter, tol: tol}
+	if err := p.init(ctx); err != nil {
 		return 0, 0, fmt.Errorf("solve: power iteration: %w", err)
 	}
-	y, err := dist.New[T](x.Space())
-	if err != nil {
-		return 0, 0, err
-	}
-	defer y.Free()
-	n, err := dist.Norm(ctx, x, 2)
-	if err != nil {
-		return 0, 0, err
-	}
-	if n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
-		return 0, 0, fmt.Errorf("solve: power iteration: the start has norm %g: give a vector that is not zero", n)
-	}
-	dist.Scale(x, num[T](1/n), x)
-	sums, old := dist.NewSums(x.Space(), 3), math.Inf(1)
-	for iters < maxIter {
-		if err := a.Forward(ctx, y, x); err != nil {
-			return 0, iters, err
+	defer p.y.Free()
+	for old := cmplx.Inf(); p.iters < p.maxIter; old = p.eig {
+		if err := p.step(ctx); err != nil {
+			return 0, p.iters, fmt.Errorf("solve: power iteration: step %d: %w", p.iters+1, err)
 		}
-		sums.Reset()
-		if err := errors.Join(dist.AddDot(sums, x, y), dist.AddImagDot(sums, x, y), dist.AddDot(sums, y, y)); err != nil {
-			return 0, iters, err
-		}
-		if err := sums.Reduce(ctx); err != nil {
-			return 0, iters, err
-		}
-		iters++
-		v, n := complex(sums.Value(0), sums.Value(1)), math.Sqrt(sums.Value(2))
-		eig = scalar.From[T](v)
-		if math.IsNaN(n) || math.IsInf(n, 0) {
-			return eig, iters, fmt.Errorf("solve: power iteration: step %d: the norm is %g", iters, n)
-		}
-		if n == 0 {
-			return 0, iters, nil // x is in the null space
-		}
-		dist.Scale(x, num[T](1/n), y)
-		size := math.Hypot(real(v), imag(v))
-		if math.Abs(size-old) <= tol*size {
+		p.iters++
+		if cmplx.Abs(p.eig-old) <= p.tol*cmplx.Abs(p.eig) {
 			break
 		}
-		old = size
 	}
-	return eig, iters, nil
+	return scalar.From[T](p.eig), p.iters, nil
+}
+
+type power[T scalar.Scalar] struct {
+	a              linop.Operator[T]
+	x, y           dist.Array[T]
+	maxIter, iters int
+	tol            float64
+	eig            complex128
+	sums           *dist.Sums
+}
+
+// init checks the arguments and scales the start. It is collective.
+func (p *power[T]) init(ctx context.Context) error {
+	var err error
+	if p.maxIter < 0 || math.IsNaN(p.tol) || p.tol < 0 {
+		err = fmt.Errorf("%d steps to %g: must not be negative or NaN", p.maxIter, p.tol)
+	}
+	q := Problem[T]{A: p.a, B: p.x}
+	g := q.group(p.x.Space())
+	if g == nil {
+		return errors.New("no operator and no start given")
+	}
+	if err := dist.Agree(ctx, g, "arguments", err, p.maxIter, p.tol); err != nil {
+		return err
+	}
+	if err := q.ready(ctx, p.x.Space(), true, []*dist.Array[T]{&p.y}, nil); err != nil {
+		return err
+	}
+	if p.maxIter == 0 {
+		p.maxIter = 100
+	}
+	if p.tol == 0 {
+		p.tol = 1e-6
+	}
+	n, err := dist.Norm(ctx, p.x, 2)
+	if err != nil {
+		return err
+	}
+	if n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("the start has norm %g: give a vector that is not zero", n)
+	}
+	p.sums = dist.NewSums(p.x.Space(), 3)
+	dist.Scale(p.x, num[T](1/n), p.x)
+	return nil
+}
+
+// step sets x = A·x, scaled to length 1, and λ.
+func (p *power[T]) step(ctx context.Context) error {
+	if err := p.a.Forward(ctx, p.y, p.x); err != nil {
+		return err
+	}
+	p.sums.Reset()
+	if err := dist.AddComplexDot(p.sums, p.x, p.y); err != nil {
+		return err
+	}
+	if err := dist.AddDot(p.sums, p.y, p.y); err != nil {
+		return err
+	}
+	if err := p.sums.Reduce(ctx); err != nil {
+		return err
+	}
+	n := math.Sqrt(p.sums.Value(2))
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		return fmt.Errorf("‖A·x‖ is %g: %w", n, ErrNotFinite)
+	}
+	p.eig = complex(p.sums.Value(0), p.sums.Value(1))
+	if n > 0 { // otherwise x is in the null space: the eigenvalue is zero
+		dist.Scale(p.x, num[T](1/n), p.y)
+	}
+	return nil
 }

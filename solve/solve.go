@@ -3,6 +3,14 @@
 //
 // A method is mathematics only: Init and Step. Run owns the loop: limits,
 // tolerances, callbacks, history, checkpoints, and that all ranks stop together.
+//
+//	CG, CG1      A·x = b, A Hermitian positive definite      2 messages per step, 1
+//	MINRES       A·x = b, A Hermitian                        2
+//	CGLS, CGLS1  min ‖A·x - b‖² + damp²·‖x‖², any A          2, 1
+//	LSQR         the same, with less rounding                2
+//
+// Regularize, Precondition and Normal make other problems of a problem;
+// PowerIteration finds the largest eigenvalue.
 package solve
 
 import (
@@ -11,34 +19,40 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
 
 // Problem is A·x = b, or min ‖A·x - b‖² + damp²·‖x‖² for the methods of least
-// squares.
+// squares. If its spaces have a mask, the ranks of each color have a problem of
+// their own, and A must not talk to ranks of another.
 type Problem[T scalar.Scalar] struct {
 	A    linop.Operator[T]
 	B    dist.Array[T]
 	Damp float64 // 0 means none; only least squares
 }
 
-// Method is one solver. It is used by one Run at a time.
+// Method is one solver. It is used by one Run at a time, and by one problem
+// after another; vectors of the same space are used again.
 type Method[T scalar.Scalar] interface {
 	// Name says which method it is, in checkpoints and reports.
 	Name() string
 	// Init binds the method to a problem and a first guess x, which it improves
-	// in place, and allocates what it needs.
+	// in place, and allocates what it needs. It is collective: where a rank
+	// finds the problem wrong, all return an error.
 	Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error)
-	// Step improves x once. It allocates nothing.
+	// Step improves x once. It is collective and allocates nothing. An error
+	// that is ErrBreakdown or ErrNotFinite comes on all ranks and leaves x alone.
 	Step(ctx context.Context) (Norms, error)
 	// State returns what a checkpoint must keep beside x to go on.
 	State() State[T]
 }
 
-// Norms are what a method knows of its progress after a step, the same on
-// all ranks.
+// Norms are what a method knows of its progress after a step, the very same on
+// all ranks. They come out of its recurrences: close to the rounding of the
+// element type they may be smaller than those of b - A·x worked out anew.
 type Norms struct {
 	Resid float64 // ‖b - A·x‖
 	Grad  float64 // ‖Aᴴ(b - A·x) - damp²·x‖; NaN where the method does not know it
@@ -54,17 +68,22 @@ type State[T scalar.Scalar] struct {
 // not one for the method.
 var ErrBreakdown = errors.New("breakdown")
 
+// ErrNotFinite is in the error of a step whose numbers are NaN or infinite.
+var ErrNotFinite = errors.New("not a finite number: look for NaN or infinite values in the data and the operator")
+
 // check says what is wrong with a problem.
-func (p Problem[T]) check(x dist.Array[T], square bool) error {
+func (p Problem[T]) check(x *dist.Space, square bool) error {
 	switch {
-	case p.A == nil:
+	case linop.H(p.A) == nil: // sees a nil pointer inside the interface too
 		return errors.New("no operator given")
-	case x.Space() == nil || !x.Space().Equal(p.A.Domain()):
-		return fmt.Errorf("x is of %v, the operator takes %v", x.Space(), p.A.Domain())
-	case p.B.Space() == nil || !p.B.Space().Equal(p.A.Range()):
-		return fmt.Errorf("b is of %v, the operator gives %v", p.B.Space(), p.A.Range())
+	case !p.A.Domain().Equal(x):
+		return fmt.Errorf("x is of %v, the operator takes %v", x, p.A.Domain())
 	case square && !p.A.Domain().Equal(p.A.Range()):
 		return fmt.Errorf("the operator goes from %v to %v: the method needs one that maps a space to itself", p.A.Domain(), p.A.Range())
+	case !p.A.Range().Equal(p.B.Space()):
+		return fmt.Errorf("b is of %v, the operator gives %v", p.B.Space(), p.A.Range())
+	case p.A.Domain().Group() != p.A.Range().Group():
+		return fmt.Errorf("the operator goes from %v to %v, which have different masks", p.A.Domain(), p.A.Range())
 	case square && p.Damp != 0:
 		return fmt.Errorf("damp is %g: the method has no damping, add it to the operator", p.Damp)
 	case math.IsNaN(p.Damp) || math.IsInf(p.Damp, 0) || p.Damp < 0:
@@ -73,16 +92,65 @@ func (p Problem[T]) check(x dist.Array[T], square bool) error {
 	return nil
 }
 
-// vectors allocates one vector of a space for each pointer.
-func vectors[T scalar.Scalar](s *dist.Space, v ...*dist.Array[T]) error {
+// group returns the ranks that solve the problem together, nil if nothing says.
+func (p Problem[T]) group(x *dist.Space) comm.Comm {
+	switch {
+	case x != nil:
+		return x.Group()
+	case p.B.Space() != nil:
+		return p.B.Space().Group()
+	case linop.H(p.A) != nil:
+		return p.A.Domain().Group()
+	}
+	return nil
+}
+
+// ready checks the problem for an x of this space, and gives a method its
+// vectors of the domain and of the range. It is collective: all ranks go on, or
+// none does.
+func (p Problem[T]) ready(ctx context.Context, x *dist.Space, square bool, dom, rng []*dist.Array[T]) error {
+	err := p.check(x, square)
+	if err == nil {
+		err = errors.Join(vectors(x, dom), vectors(p.A.Range(), rng))
+	}
+	g := p.group(x)
+	if g == nil {
+		return err
+	}
+	return comm.Agree(ctx, g, err)
+}
+
+// vectors makes each of v a zero vector of s.
+func vectors[T scalar.Scalar](s *dist.Space, v []*dist.Array[T]) (err error) {
 	for _, p := range v {
-		var err error
+		if p.Space() == s {
+			dist.Zero(*p)
+			continue
+		}
+		p.Free()
 		if *p, err = dist.New[T](s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// positive says why a step cannot divide by a number, which name stands for.
+func positive(name string, v float64, hint string) error {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Errorf("%s is %g: %w", name, v, ErrNotFinite)
+	case v <= 0:
+		return fmt.Errorf("%s is %g: %s: %w", name, v, hint, ErrBreakdown)
+	}
+	return nil
+}
+
+// Hints to what a number that must be positive and is not means.
+const (
+	notDefinite = "the operator is not Hermitian positive definite: use MINRES, CGLS or LSQR"
+	tooSmall    = "the squares of such small numbers vanish: scale the operator"
+)
 
 // num is a real number as an element.
 func num[T scalar.Scalar](v float64) T { return scalar.From[T](complex(v, 0)) }

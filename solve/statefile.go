@@ -8,74 +8,34 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
 
-// A checkpoint file holds the vectors first, each in the global order of its
-// elements, little-endian, whatever the layout was; then a footer that says
-// what they are, and the footer's length and checksum. A file that was not
+// A checkpoint file holds a line of text, the vectors, each in the global order
+// of its elements, little-endian, whatever the layout was, then a footer that
+// says what they are, and the footer's length and checksum. A file that was not
 // finished has no footer. Any number of ranks can read it.
 
 const magic = "golops checkpoint 1\n"
 
 // header is the footer of a file.
 type header struct {
-	Method  string
-	DType   string
-	Shapes  [][]int
-	Sums    []uint64 // of the elements and their places
-	Numbers []float64
-	Iters   int
-	Damp    float64
-	Data    print
-	History []Norms
-	Elapsed time.Duration
-}
-
-// print tells the data of two problems apart, however they were rounded.
-type print struct{ Norm, Mix float64 }
-
-// fingerprint returns that of b. It is collective.
-func fingerprint[T scalar.Scalar](ctx context.Context, b dist.Array[T]) (print, error) {
-	sums := dist.NewSums(b.Space(), 2)
-	if err := dist.AddDot(sums, b, b); err != nil {
-		return print{}, err
-	}
-	w, err := dist.New[T](b.Space())
-	if err != nil {
-		return print{}, err
-	}
-	defer w.Free()
-	for _, leaf := range leaves(w) {
-		host := make([]T, leaf.Local().Len())
-		runs(leaf.Space(), func(global, local, n int) error {
-			for i := range n {
-				host[local+i] = num[T](float64(int64(mix(uint64(global+i)))) / (1 << 63))
-			}
-			return nil
-		})
-		if err := leaf.Local().CopyIn(host); err != nil {
-			return print{}, err
-		}
-	}
-	if err := dist.AddDot(sums, w, b); err != nil {
-		return print{}, err
-	}
-	err = sums.Reduce(ctx)
-	return print{math.Sqrt(sums.Value(0)), sums.Value(1)}, err
-}
-
-func (p print) near(q print) bool {
-	tol := 1e-4 * (p.Norm + q.Norm)
-	return math.Abs(p.Norm-q.Norm) <= tol && math.Abs(p.Mix-q.Mix) <= tol
+	Method   string
+	DType    string
+	Shapes   [][]int
+	Sums     []uint64 // of the elements and their places
+	Numbers  []float64
+	Iters    int
+	Damp     float64
+	Data     fingerprint
+	Operator fingerprint
+	History  []Norms
 }
 
 // fits says why h cannot continue a run that wants what want says.
@@ -85,12 +45,17 @@ func (h header) fits(want header) error {
 		return fmt.Errorf("it is of %s, the run is of %s", h.Method, want.Method)
 	case h.DType != want.DType:
 		return fmt.Errorf("its elements are %s, those of the run %s", h.DType, want.DType)
+	case h.Damp != want.Damp: // which may change how many vectors there are
+		return fmt.Errorf("it was damped by %g, the run is by %g", h.Damp, want.Damp)
 	case !slices.EqualFunc(h.Shapes, want.Shapes, slices.Equal[[]int]):
 		return fmt.Errorf("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
-	case h.Damp != want.Damp:
-		return fmt.Errorf("it was damped by %g, the run is by %g", h.Damp, want.Damp)
-	case !h.Data.near(want.Data):
-		return fmt.Errorf("it is of other data, of norm %g, those of the run have norm %g", h.Data.Norm, want.Data.Norm)
+	case !h.Data.near(want.Data, h.DType):
+		return fmt.Errorf("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
+	case !h.Operator.near(want.Operator, h.DType):
+		return fmt.Errorf("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
+	case len(h.Numbers) != len(want.Numbers) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
+		return fmt.Errorf("it has %d numbers, %d checksums and %d norms at iteration %d: %d, %d and %d are needed",
+			len(h.Numbers), len(h.Sums), len(h.History), h.Iters, len(want.Numbers), len(h.Shapes), h.Iters+1)
 	}
 	return nil
 }
@@ -106,69 +71,75 @@ func describe[T scalar.Scalar](h header, all []dist.Array[T]) header {
 
 // write writes a file, or leaves nothing. It is collective.
 func write[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, h header, arrays []dist.Array[T]) error {
-	var all []dist.Array[T]
-	for _, a := range arrays {
-		all = append(all, leaves(a)...)
-	}
+	all, tmp := leaves(arrays...), path+temporary
 	h = describe(h, all)
-	tmp := path + ".tmp"
 	var err error
 	if c.Rank() == 0 {
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
 			err = os.WriteFile(tmp, []byte(magic), 0o666)
 		}
+		defer os.Remove(tmp) // which is not there if all went well
 	}
 	if err := comm.Agree(ctx, c, err); err != nil {
 		return err
 	}
 	sums, end, err := writeBlocks(tmp, all)
-	if err = comm.Agree(ctx, c, err); err == nil {
-		b := comm.Of(sums)
-		err = c.AllReduce(ctx, b, b, comm.Sum)
+	if err := comm.Agree(ctx, c, err); err != nil {
+		return err
 	}
-	if err == nil && c.Rank() == 0 {
+	b := comm.Of(sums)
+	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
 		for _, s := range sums {
 			h.Sums = append(h.Sums, uint64(s))
 		}
 		err = finish(tmp, path, end, h)
 	}
-	if err = comm.Agree(ctx, c, err); err != nil && c.Rank() == 0 {
-		os.Remove(tmp)
-	}
-	return err
+	return comm.Agree(ctx, c, err)
 }
 
 // writeBlocks writes what this rank has to write of each array and returns the
-// checksums of that, and where the arrays end.
+// checksums of that, and where the arrays end. All of it is on the disk when it
+// returns.
 func writeBlocks[T scalar.Scalar](path string, all []dist.Array[T]) (sums []int64, end int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return make([]int64, len(all)), 0, err
+		return nil, 0, err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	end = int64(len(magic))
 	for _, a := range all {
-		s, e := writeBlock(f, end, a)
-		sums, err = append(sums, int64(s)), errors.Join(err, e)
-		end += int64(a.Space().Size() * scalar.Of[T]().Size())
+		s, err := writeBlock(f, end, a)
+		if err != nil {
+			return nil, 0, err
+		}
+		sums = append(sums, int64(s))
+		end += size(a)
 	}
-	return sums, end, errors.Join(err, f.Sync())
+	return sums, end, f.Sync()
+}
+
+// size returns how many bytes the whole array takes.
+func size[T scalar.Scalar](a dist.Array[T]) int64 {
+	return int64(a.Space().Size()) * int64(scalar.Of[T]().Size())
 }
 
 func writeBlock[T scalar.Scalar](f *os.File, at int64, a dist.Array[T]) (sum uint64, err error) {
 	if !a.Space().Primary() {
 		return 0, nil // another rank writes the same
 	}
-	host, err := a.Host()
-	if err != nil {
-		return 0, err
-	}
-	size := scalar.Of[T]().Size()
 	var b []byte
-	err = runs(a.Space(), func(global, local, n int) error {
-		b = encode(b[:0], host[local:local+n])
-		sum += checksum(b, global*size)
-		_, err := f.WriteAt(b, at+int64(global*size))
+	host := make([]T, min(a.Local().Len(), atOnce))
+	err = pieces(a.Space(), func(global, local, n int) error {
+		if err := a.Local().Slice(local, local+n).CopyOut(host[:n]); err != nil {
+			return err
+		}
+		b = encode(b[:0], host[:n])
+		place := int64(global) * int64(scalar.Of[T]().Size())
+		sum += checksum(b, place)
+		_, err := f.WriteAt(b, at+place)
 		return err
 	})
 	return sum, err

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
+	"io"
 	"os"
 
 	"github.com/golops/golops/comm"
@@ -16,209 +16,139 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// read fills arrays from a file that fits want, or says why not and leaves them
-// alone. It is collective.
-func read[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, want header, arrays []dist.Array[T]) (header, error) {
-	var all []dist.Array[T]
-	for _, a := range arrays {
-		all = append(all, leaves(a)...)
-	}
-	want = describe(want, all)
-	var h header
-	f, err := os.Open(path)
-	if err == nil {
+// read fills arrays from a file that fits want, or says the reason why not and
+// leaves them alone. An error is one that no other file would help with. The
+// file is read twice, first to see that all is well, so that no second copy of
+// the arrays is needed. It is collective.
+func read[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, want header, arrays []dist.Array[T]) (h header, reason, err error) {
+	all := leaves(arrays...)
+	f, h, reason := open(path, describe(want, all), all)
+	if f != nil {
 		defer f.Close()
-		if h, err = readFooter(f); err == nil {
-			err = h.fits(want)
-		}
-		if err == nil && len(h.Sums) != len(all) {
-			err = fmt.Errorf("it has %d checksums for %d vectors", len(h.Sums), len(all))
-		}
 	}
-	if err := comm.Agree(ctx, c, err); err != nil {
-		return h, err
+	if reason, err = refuse(ctx, c, reason); reason != nil || err != nil {
+		return h, reason, err
 	}
-	// Only when all ranks have found their elements right does any take them.
-	hosts, sums := make([][]T, len(all)), make([]int64, len(all))
-	at := int64(len(magic))
-	for i, a := range all {
-		s, e := readBlock(f, at, a, &hosts[i])
-		err = errors.Join(err, e)
-		if a.Space().Primary() {
-			sums[i] = int64(s)
-		}
-		at += int64(a.Space().Size() * scalar.Of[T]().Size())
-	}
-	if err := comm.Agree(ctx, c, err); err != nil {
-		return h, err
+	sums, reason := readBlocks(f, all, false)
+	if reason, err = refuse(ctx, c, reason); reason != nil || err != nil {
+		return h, reason, err
 	}
 	b := comm.Of(sums)
 	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
-		return h, err
+		return h, nil, err
 	}
 	for i, s := range sums {
 		if uint64(s) != h.Sums[i] {
-			return h, fmt.Errorf("vector %d is damaged: its checksum is %x, must be %x", i, uint64(s), h.Sums[i])
+			return h, fmt.Errorf("vector %d is damaged: its checksum is %x, must be %x", i, uint64(s), h.Sums[i]), nil
 		}
 	}
-	for i, a := range all {
-		err = errors.Join(err, a.Local().CopyIn(hosts[i]))
-	}
-	return h, comm.Agree(ctx, c, err)
+	_, err = readBlocks(f, all, true)
+	return h, nil, comm.Agree(ctx, c, err)
 }
 
-// readFooter reads the end of a file and trusts nothing in it.
-func readFooter(f *os.File) (h header, err error) {
+// refuse makes the reason of any rank that of all. An error is one of the ranks'
+// talk.
+func refuse(ctx context.Context, c comm.Comm, mine error) (reason, err error) {
+	got := comm.Agree(ctx, c, mine)
+	if _, other := got.(*comm.RankError); got == nil || got == mine || other {
+		return got, nil
+	}
+	return nil, got
+}
+
+// open opens a file whose footer is in order and fits.
+func open[T scalar.Scalar](path string, want header, all []dist.Array[T]) (*os.File, header, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, header{}, err
+	}
 	st, err := f.Stat()
 	if err != nil {
-		return h, err
+		return f, header{}, err
 	}
+	h, data, err := readFooter(f, st.Size())
+	if err == nil {
+		err = h.fits(want)
+	}
+	need := int64(0)
+	for _, a := range all {
+		need += size(a)
+	}
+	if err == nil && data != need {
+		err = fmt.Errorf("it has %d bytes of vectors, %d are needed", data, need)
+	}
+	return f, h, err
+}
+
+// maxFooter is far more than a footer has: its history takes some 20 bytes per
+// iteration.
+const maxFooter = 1 << 30
+
+// readFooter reads the end of a file of this many bytes, trusting nothing in it,
+// and returns how many bytes of vectors there are.
+func readFooter(f io.ReaderAt, size int64) (h header, data int64, err error) {
 	b := make([]byte, len(magic))
 	if _, err := f.ReadAt(b, 0); err != nil || string(b) != magic {
-		return h, errors.New("it is no checkpoint of golops")
+		return h, 0, fmt.Errorf("it is no checkpoint of golops: it does not start with %q", magic)
 	}
 	tail := make([]byte, 12)
-	if _, err := f.ReadAt(tail, st.Size()-12); err != nil {
-		return h, errors.New("it is cut off")
+	end := size - int64(len(tail))
+	if end < int64(len(magic)) {
+		return h, 0, fmt.Errorf("it is cut off: it has %d bytes", size)
+	}
+	if _, err := f.ReadAt(tail, end); err != nil {
+		return h, 0, err
 	}
 	n, sum := binary.LittleEndian.Uint64(tail), binary.LittleEndian.Uint32(tail[8:])
-	if n > uint64(st.Size()) {
-		return h, errors.New("it is cut off or damaged at its end")
+	if data = end - int64(len(magic)) - int64(n); n > maxFooter || data < 0 {
+		return h, 0, errors.New("it is cut off or damaged at its end")
 	}
 	b = make([]byte, n)
-	if _, err := f.ReadAt(b, st.Size()-12-int64(n)); err != nil || crc32.ChecksumIEEE(b) != sum {
-		return h, errors.New("it is cut off or damaged at its end")
+	if _, err := f.ReadAt(b, end-int64(n)); err != nil {
+		return h, 0, err
+	}
+	if crc32.ChecksumIEEE(b) != sum {
+		return h, 0, errors.New("it is cut off, or its footer is damaged")
 	}
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&h); err != nil {
-		return h, fmt.Errorf("its footer: %w", err)
+		return h, 0, fmt.Errorf("its footer cannot be read: %w", err)
 	}
-	return h, nil
+	return h, data, nil
 }
 
-func readBlock[T scalar.Scalar](f *os.File, at int64, a dist.Array[T], host *[]T) (sum uint64, err error) {
-	*host = make([]T, a.Local().Len())
-	size := scalar.Of[T]().Size()
-	var b []byte
-	err = runs(a.Space(), func(global, local, n int) error {
-		if cap(b) < n*size {
-			b = make([]byte, n*size)
+// readBlocks returns the checksums of this rank's blocks, which count on one of
+// the ranks that hold the same, and takes the elements if told to.
+func readBlocks[T scalar.Scalar](f io.ReaderAt, all []dist.Array[T], take bool) ([]int64, error) {
+	sums := make([]int64, len(all))
+	at := int64(len(magic))
+	for i, a := range all {
+		if take || a.Space().Primary() {
+			s, err := readBlock(f, at, a, take)
+			if err != nil {
+				return sums, err
+			}
+			sums[i] = int64(s)
 		}
-		b = b[:n*size]
-		if _, err := f.ReadAt(b, at+int64(global*size)); err != nil {
+		at += size(a)
+	}
+	return sums, nil
+}
+
+func readBlock[T scalar.Scalar](f io.ReaderAt, at int64, a dist.Array[T], take bool) (sum uint64, err error) {
+	each := scalar.Of[T]().Size()
+	n := min(a.Local().Len(), atOnce)
+	b, host := make([]byte, n*each), make([]T, n)
+	err = pieces(a.Space(), func(global, local, n int) error {
+		place := int64(global) * int64(each)
+		if _, err := f.ReadAt(b[:n*each], at+place); err != nil {
 			return fmt.Errorf("elements %d to %d: %w", global, global+n, err)
 		}
-		sum += checksum(b, global*size)
-		decode((*host)[local:local+n], b)
-		return nil
+		sum += checksum(b[:n*each], place)
+		if !take {
+			return nil
+		}
+		decode(host[:n], b)
+		return a.Local().Slice(local, local+n).CopyIn(host[:n])
 	})
 	return sum, err
-}
-
-// leaves returns the arrays of a stack, or the array itself.
-func leaves[T scalar.Scalar](a dist.Array[T]) []dist.Array[T] {
-	if a.NumParts() == 0 {
-		return []dist.Array[T]{a}
-	}
-	var all []dist.Array[T]
-	for i := range a.NumParts() {
-		all = append(all, leaves(a.Part(i))...)
-	}
-	return all
-}
-
-// runs calls f for each run of elements of this rank's block that follow each
-// other in the whole array too.
-func runs(s *dist.Space, f func(global, local, n int) error) error {
-	sh, b := s.Shape(), s.Box(s.Comm().Rank())
-	k, n := sh.Rank()-1, 1
-	for ; k >= 0; k-- {
-		n *= b.Hi[k] - b.Lo[k]
-		if b.Hi[k]-b.Lo[k] != sh.Dim(k) {
-			k--
-			break
-		}
-	}
-	if s.LocalShape().Size() == 0 {
-		return nil
-	}
-	st, i := sh.Strides(), b.Lo
-	for local := 0; local < s.LocalShape().Size(); local += n {
-		global := 0
-		for a := range sh.Rank() {
-			global += i[a] * st[a]
-		}
-		if err := f(global, local, n); err != nil {
-			return err
-		}
-		for a := k; a >= 0; a-- {
-			if i[a]++; i[a] < b.Hi[a] {
-				break
-			}
-			i[a] = b.Lo[a]
-		}
-	}
-	return nil
-}
-
-// checksum adds up a hash of each word and its place. Words may be added in any
-// order, so ranks can sum up their own.
-func checksum(b []byte, at int) (sum uint64) {
-	for ; len(b) >= 4; b, at = b[4:], at+4 {
-		sum += mix(uint64(binary.LittleEndian.Uint32(b))<<32 ^ mix(uint64(at)))
-	}
-	return sum
-}
-
-// mix is a hash of 64 bits: each bit of x changes about half of the result.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-func encode[T scalar.Scalar](b []byte, v []T) []byte {
-	le := binary.LittleEndian
-	switch v := any(v).(type) {
-	case []float32:
-		for _, x := range v {
-			b = le.AppendUint32(b, math.Float32bits(x))
-		}
-	case []float64:
-		for _, x := range v {
-			b = le.AppendUint64(b, math.Float64bits(x))
-		}
-	case []complex64:
-		for _, x := range v {
-			b = le.AppendUint32(le.AppendUint32(b, math.Float32bits(real(x))), math.Float32bits(imag(x)))
-		}
-	case []complex128:
-		for _, x := range v {
-			b = le.AppendUint64(le.AppendUint64(b, math.Float64bits(real(x))), math.Float64bits(imag(x)))
-		}
-	}
-	return b
-}
-
-func decode[T scalar.Scalar](v []T, b []byte) {
-	f32 := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])) }
-	f64 := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])) }
-	switch v := any(v).(type) {
-	case []float32:
-		for i := range v {
-			v[i] = f32(i)
-		}
-	case []float64:
-		for i := range v {
-			v[i] = f64(i)
-		}
-	case []complex64:
-		for i := range v {
-			v[i] = complex(f32(2*i), f32(2*i+1))
-		}
-	case []complex128:
-		for i := range v {
-			v[i] = complex(f64(2*i), f64(2*i+1))
-		}
-	}
 }

@@ -56,6 +56,9 @@ func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device
 		g.alpha, g.beta = 1, 0
 	}
 	pieces := min(maxPieces, 1+m*n/(1<<17))
+	if g.trans {
+		pieces = min(pieces, 1+n/800) // pieces of rows: short ones waste what memory brings
+	}
 	g.piece = padded(strips(rows, pieces), 16)
 	k.pool.run(strips(rows, g.piece), 1, k.loops.blasGemv)
 	if conj {

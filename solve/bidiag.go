@@ -1,0 +1,105 @@
+package solve
+
+import (
+	"context"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// bidiag is the bidiagonalisation of Golub and Kahan of Ā, which is A with
+// damp·I below it, so that a start x that is not zero is damped as it should:
+//
+//	β·u = Ā·v - α·u,  α·v = Āᴴu - β·v,  ‖u‖ = ‖v‖ = 1
+type bidiag[T scalar.Scalar] struct {
+	p           Problem[T]
+	x           dist.Array[T]
+	u, au       dist.Array[T] // left vector, room for its successor
+	v, av       dist.Array[T] // right vector, room for its successor
+	u2          dist.Array[T] // the part of u in the rows of damp·I, if there is damping
+	alpha, beta float64
+	sums        *dist.Sums
+}
+
+// start sets β·u = [b - A·x; -damp·x] and α·v = Āᴴu, and gives a method its own
+// vectors too.
+func (m *bidiag[T]) start(ctx context.Context, p Problem[T], x dist.Array[T], dom, rng []*dist.Array[T]) error {
+	dom, rng = append(dom, &m.v, &m.av), append(rng, &m.u, &m.au)
+	if p.Damp != 0 {
+		dom = append(dom, &m.u2)
+	}
+	if err := p.ready(ctx, x.Space(), false, dom, rng); err != nil {
+		return err
+	}
+	m.p, m.x, m.sums, m.alpha = p, x, dist.NewSums(x.Space(), 3), 0
+	if err := p.A.Forward(ctx, m.au, x); err != nil {
+		return err
+	}
+	dist.Sub(m.u, p.B, m.au)
+	if p.Damp != 0 {
+		dist.Scale(m.u2, num[T](-p.Damp), x)
+	}
+	return m.scaleLeft(ctx)
+}
+
+// left sets β·u = Ā·v - α·u.
+func (m *bidiag[T]) left(ctx context.Context) error {
+	if err := m.p.A.Forward(ctx, m.au, m.v); err != nil {
+		return err
+	}
+	dist.Axpby(1, m.au, num[T](-m.alpha), m.u)
+	if m.p.Damp != 0 {
+		dist.Axpby(num[T](m.p.Damp), m.v, num[T](-m.alpha), m.u2)
+	}
+	return m.scaleLeft(ctx)
+}
+
+// scaleLeft scales u to length 1 and sets β to what it was.
+func (m *bidiag[T]) scaleLeft(ctx context.Context) error {
+	m.sums.Reset()
+	if err := dist.AddDot(m.sums, m.u, m.u); err != nil {
+		return err
+	}
+	if m.p.Damp != 0 {
+		if err := dist.AddDot(m.sums, m.u2, m.u2); err != nil {
+			return err
+		}
+	}
+	if err := m.sums.Reduce(ctx); err != nil {
+		return err
+	}
+	uu := m.sums.Value(0)
+	if m.p.Damp != 0 {
+		uu += m.sums.Value(1)
+	}
+	if m.beta = math.Sqrt(uu); m.beta > 0 {
+		dist.Scale(m.u, num[T](1/m.beta), m.u)
+		if m.p.Damp != 0 {
+			dist.Scale(m.u2, num[T](1/m.beta), m.u2)
+		}
+	}
+	return nil
+}
+
+// right sets α·v = Āᴴu - β·v. Sums that were added before travel along; that
+// of v is the last.
+func (m *bidiag[T]) right(ctx context.Context, beta float64) error {
+	if err := m.p.A.Adjoint(ctx, m.av, m.u); err != nil {
+		return err
+	}
+	if m.p.Damp != 0 {
+		dist.Axpby(num[T](m.p.Damp), m.u2, 1, m.av)
+	}
+	if err := dist.AddAxpyNorm(m.sums, num[T](-beta), m.v, m.av); err != nil {
+		return err
+	}
+	if err := m.sums.Reduce(ctx); err != nil {
+		return err
+	}
+	m.v, m.av = m.av, m.v
+	if m.alpha = math.Sqrt(m.sums.Last()); m.alpha > 0 {
+		dist.Scale(m.v, num[T](1/m.alpha), m.v)
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+package solve_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/linop/optest"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/solve"
+)
+
+// homes are ways to lay an array of 7 × 5 elements out on so many ranks.
+var homes = []struct {
+	name   string
+	layout func(ranks int) dist.Layout
+}{
+	{"rows", func(int) dist.Layout { return dist.Layout{} }},
+	{"columns", func(int) dist.Layout { return dist.Split(1) }},
+	{"replicated", func(int) dist.Layout { return dist.Replicated }},
+	{"grid", func(n int) dist.Layout {
+		if n%2 == 0 {
+			return dist.Layout{Grid: []int{2, n / 2}}
+		}
+		return dist.Layout{Grid: []int{1, n}, Axes: []int{1, 0}}
+	}},
+	{"copies", func(n int) dist.Layout {
+		if n%2 == 0 {
+			return dist.Layout{Grid: []int{2, n / 2}, Axes: []int{dist.Whole, 1}}
+		}
+		return dist.Layout{Grid: []int{n, 1}, Axes: []int{dist.Whole, 0}}
+	}},
+	{"stack", nil},
+}
+
+// at makes the problem of a method over one of the homes, with a start that is
+// not zero.
+func at[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], home int, damp float64) (p problem[T], x dist.Array[T], err error) {
+	if homes[home].layout != nil {
+		p, err = over[T](ctx, r, m, homes[home].layout(r.Size()))
+	} else { // a problem of two others, whose vectors are stacks
+		var parts []linop.Operator[T]
+		for _, l := range []dist.Layout{{}, dist.Replicated} {
+			if p, err = over[T](ctx, r, m, l); err != nil {
+				return p, x, err
+			}
+			parts = append(parts, p.A)
+		}
+		if p.A, err = linop.StackedBlockDiag(parts...); err == nil {
+			p, err = p.of(ctx, 7)
+		}
+	}
+	if err == nil && m.ls {
+		p.Damp = damp
+	}
+	if err == nil {
+		x, err = optest.Random[T](ctx, p.A.Domain(), 3)
+	}
+	return p, x, err
+}
+
+func over[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], l dist.Layout) (problem[T], error) {
+	s, err := dist.NewSpace(ctx, r, l, 7, 5)
+	if err != nil {
+		return problem[T]{}, err
+	}
+	p, err := tallOver[T](ctx, s)
+	if err == nil && !m.ls {
+		p, err = p.squared(ctx)
+	}
+	if err == nil && m.name == "MINRES" {
+		p, err = p.signed(ctx)
+	}
+	return p, err
+}
+
+// whole runs a method undisturbed on one rank, and returns x.
+func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c solve.Config[T]) (x []T, res solve.Result) {
+	t.Helper()
+	on(t, 1, func(ctx context.Context, r dist.Rank) error {
+		p, y, err := at(ctx, r, m, home, damp)
+		if err != nil {
+			return err
+		}
+		if res, err = solve.Run(ctx, m.method(), p.Problem, y, c); err == nil {
+			x, err = optest.Gather(ctx, y)
+		}
+		return err
+	})
+	return x, res
+}
+
+// A run that is resumed on other ranks, laid out otherwise, ends like one that
+// was never disturbed.
+func TestResume(t *testing.T) {
+	resumes[float64](t, 1e-12, []int{1, 2, 3, 4}, []int{1, 2, 3, 7})
+	resumes[float32](t, 1e-5, []int{3}, []int{2})
+	resumes[complex64](t, 1e-5, []int{1}, []int{3})
+	resumes[complex128](t, 1e-12, []int{4}, []int{7})
+}
+
+func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int) {
+	for _, m := range methods[T]() {
+		for home := range homes {
+			damp := []float64{0, 0.5}[home%2]
+			want, undisturbed := whole(t, m, home, damp, solve.Config[T]{MaxIter: 9, RelTol: -1})
+			for i, from := range before {
+				for j, to := range after {
+					if len(before) > 1 && (i+j+home)%2 != 0 {
+						continue // each number of ranks and each home comes often enough
+					}
+					other := home
+					if homes[home].layout != nil { // a stack stays one
+						other = (home + 1 + j) % (len(homes) - 1)
+					}
+					name := fmt.Sprintf("%s/%v/ranks=%d/%s/to=%d/%s", m.name, scalar.Of[T](), from, homes[home].name, to, homes[other].name)
+					dir := t.TempDir()
+					on(t, from, func(ctx context.Context, r dist.Rank) error {
+						p, x, err := at(ctx, r, m, home, damp)
+						if err != nil {
+							return err
+						}
+						res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3}, OnIter: func(it solve.Iteration[T]) error {
+							if it.K == 4 && r.Rank() == r.Size()-1 {
+								return solve.ErrStop
+							}
+							return nil
+						}})
+						if err == nil && (res.Iters != 4 || res.Status != solve.Stopped) {
+							err = fmt.Errorf("%v after %d", res.Status, res.Iters)
+						}
+						return err
+					})
+					on(t, to, func(ctx context.Context, r dist.Rank) error {
+						p, x, err := at(ctx, r, m, other, damp)
+						if err != nil {
+							return err
+						}
+						res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+						if err != nil {
+							return fmt.Errorf("%s: %w", name, err)
+						}
+						if res.Resumed != 4 || res.Iters != 9 || res.Notes != nil || res.Status != solve.MaxIter {
+							return fmt.Errorf("%s: %v after %d, from %d, notes %v", name, res.Status, res.Iters, res.Resumed, res.Notes)
+						}
+						if err := compare(ctx, x, want, tol); err != nil {
+							return fmt.Errorf("%s: %w", name, err)
+						}
+						return sameHistory(res.History, undisturbed.History, tol)
+					})
+				}
+			}
+		}
+	}
+}
+
+func sameHistory(got, want []solve.Norms, tol float64) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d norms, want %d", len(got), len(want))
+	}
+	for k := range got {
+		if math.Abs(got[k].Resid-want[k].Resid) > tol*want[0].Resid || math.Abs(got[k].Grad-want[k].Grad) > tol*want[0].Grad {
+			return fmt.Errorf("iteration %d: norms %v, want %v", k, got[k], want[k])
+		}
+	}
+	return nil
+}
+
+// states lists the files of a folder.
+func states(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// checkpointed runs CGLS on some ranks and returns the result of rank 0.
+func checkpointed(t *testing.T, ranks, iters int, cp solve.Checkpoint) (res solve.Result, err error) {
+	t.Helper()
+	m := methods[float64]()[3]
+	on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		p, x, e := at(ctx, r, m, 0, 0)
+		if e != nil {
+			return e
+		}
+		got, e := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{MaxIter: iters, RelTol: -1, Checkpoint: cp})
+		if r.Rank() == 0 {
+			res, err = got, e
+		}
+		return nil
+	})
+	return res, err
+}
+
+func TestEveryAndKeep(t *testing.T) {
+	name := func(n, iter int) string { return fmt.Sprintf("iteration-%06d-state-%06d.checkpoint", iter, n) }
+	for _, k := range []struct {
+		cp   solve.Checkpoint
+		want []string
+	}{
+		{solve.Checkpoint{}, []string{name(1, 7)}},
+		{solve.Checkpoint{Every: 2}, []string{name(3, 6), name(4, 7)}},
+		{solve.Checkpoint{Every: 1, Keep: 3}, []string{name(5, 5), name(6, 6), name(7, 7)}},
+		{solve.Checkpoint{Every: 7, Keep: 1}, []string{name(1, 7)}},
+		{solve.Checkpoint{Every: 3, Keep: 9}, []string{name(1, 3), name(2, 6), name(3, 7)}},
+	} {
+		k.cp.Dir = filepath.Join(t.TempDir(), "deep", "inside")
+		if _, err := checkpointed(t, 2, 7, k.cp); err != nil {
+			t.Error(err)
+		}
+		if got := states(t, k.cp.Dir); !slices.Equal(got, k.want) {
+			t.Errorf("%+v: got %v, want %v", k.cp, got, k.want)
+		}
+	}
+	// A run that starts anew in the same folder replaces the files of the old one,
+	// although its iterations are fewer; what is not ours stays.
+	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2}
+	other := filepath.Join(cp.Dir, "notes.checkpoint")
+	if err := os.WriteFile(other, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := checkpointed(t, 2, 6, cp); err != nil {
+			t.Error(err)
+		}
+	}
+	if res, err := checkpointed(t, 2, 3, cp); err != nil || res.Iters != 3 {
+		t.Error(res, err)
+	}
+	if got, want := states(t, cp.Dir), []string{name(7, 2), name(8, 3), filepath.Base(other)}; !slices.Equal(got, want) {
+		t.Errorf("anew: got %v, want %v", got, want)
+	}
+	cp.Resume = true
+	if res, err := checkpointed(t, 3, 5, cp); err != nil || res.Resumed != 3 || res.Iters != 5 {
+		t.Error(res, err)
+	}
+	// A run that has nothing to do writes nothing.
+	before := states(t, cp.Dir)
+	if res, err := checkpointed(t, 1, 5, cp); err != nil || res.Resumed != 5 || res.Iters != 5 || res.Status != solve.MaxIter {
+		t.Error(res, err)
+	}
+	if got := states(t, cp.Dir); !slices.Equal(got, before) {
+		t.Errorf("nothing to do: got %v, want %v", got, before)
+	}
+}
+
+// Resume with nothing there starts from the beginning.
+func TestResumeOfNothing(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "missing")} {
+		res, err := checkpointed(t, 2, 3, solve.Checkpoint{Dir: dir, Resume: true})
+		if err != nil || res.Resumed != 0 || res.Iters != 3 || res.Notes != nil {
+			t.Errorf("%s: %+v: %v", dir, res, err)
+		}
+	}
+}
+
+// A stop before the first step leaves a state, too.
+func TestStopAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	m := methods[float64]()[3]
+	for range 2 {
+		on(t, 2, func(ctx context.Context, r dist.Rank) error {
+			p, x, err := at(ctx, r, m, 0, 0)
+			if err != nil {
+				return err
+			}
+			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{Checkpoint: solve.Checkpoint{Dir: dir, Resume: true},
+				OnIter: func(solve.Iteration[float64]) error { return solve.ErrStop }})
+			if err == nil && (res.Status != solve.Stopped || res.Iters != 0) {
+				err = fmt.Errorf("%v after %d iterations", res.Status, res.Iters)
+			}
+			return err
+		})
+	}
+	if res, err := checkpointed(t, 3, 4, solve.Checkpoint{Dir: dir, Resume: true}); err != nil || res.Iters != 4 || res.Notes != nil {
+		t.Errorf("%+v: %v", res, err)
+	}
+	if got := states(t, dir); len(got) != 2 {
+		t.Errorf("got %v, want two states", got)
+	}
+}
+
+// A folder that cannot be written is an error on all ranks that says so.
+func TestWriteFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("not a folder"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "below"), "/proc/golops"} {
+		m := methods[float32]()[0]
+		on(t, 3, func(ctx context.Context, r dist.Rank) error {
+			p, x, err := at(ctx, r, m, 0, 0)
+			if err != nil {
+				return err
+			}
+			_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2}})
+			if err == nil || !strings.HasPrefix(err.Error(), "solve: CG: ") || !strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), file) {
+				return fmt.Errorf("%s: got %v", dir, err)
+			}
+			return nil
+		})
+	}
+	// Something is in the way of the second file: the first one stays, and nothing
+	// half-written.
+	for _, way := range []string{"iteration-000004-state-000002.checkpoint", "iteration-000004-state-000002.checkpoint.tmp"} {
+		cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2}
+		if err := os.MkdirAll(filepath.Join(cp.Dir, way, "full"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := checkpointed(t, 2, 9, cp); err == nil || !strings.Contains(err.Error(), "solve: CGLS: iteration 4: checkpoint: ") || !strings.Contains(err.Error(), way) {
+			t.Errorf("%s: got %v", way, err)
+		}
+		if got, want := states(t, cp.Dir), []string{"iteration-000002-state-000001.checkpoint", way}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", way, got, want)
+		}
+		cp.Resume, cp.Every = true, 0
+		if res, err := checkpointed(t, 3, 3, cp); err != nil || res.Resumed != 2 || res.Iters != 3 {
+			t.Errorf("%s: resumed %+v: %v", way, res, err)
+		}
+	}
+}
+
+// What a killed run left behind is in nobody's way, and goes.
+func TestUnfinishedFile(t *testing.T) {
+	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2}
+	if _, err := checkpointed(t, 2, 4, cp); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{"iteration-000006-state-000003.checkpoint.tmp", "iteration-000099-state-000077.checkpoint.tmp"} {
+		if err := os.WriteFile(filepath.Join(cp.Dir, n), []byte("golops checkpoint 1\nhalf"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cp.Resume = true
+	res, err := checkpointed(t, 3, 6, cp)
+	if err != nil || res.Resumed != 4 || res.Notes != nil {
+		t.Errorf("%+v: %v", res, err)
+	}
+	if got, want := states(t, cp.Dir), []string{"iteration-000004-state-000002.checkpoint", "iteration-000006-state-000003.checkpoint"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,118 @@
+package solve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Checkpoint says where and how often the state of a run is written. A run that
+// converges, is stopped or comes to its limit writes one at its end too.
+type Checkpoint struct {
+	// Dir is a folder that all ranks see and that belongs to this run: as new
+	// checkpoints come, it loses those that are not among the newest, of earlier
+	// runs too. "" means no checkpoints.
+	Dir      string
+	Every    int           // iterations between two; 0 means only by time and at the end
+	Interval time.Duration // time between two, by the clock of rank 0; 0 means only by iterations and at the end
+	Keep     int           // how many are kept; 0 means 2
+	Resume   bool          // go on from the newest valid one, if there are any
+}
+
+func (c Checkpoint) validate() error {
+	var errs []error
+	if c.Every < 0 || c.Interval < 0 || c.Keep < 0 {
+		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v, keeping %d: none may be negative", c.Every, c.Interval, c.Keep))
+	}
+	if c.Dir == "" && (c.Every != 0 || c.Interval != 0 || c.Keep != 0 || c.Resume) {
+		errs = append(errs, errors.New("the Checkpoint has no Dir"))
+	}
+	return errors.Join(errs...)
+}
+
+// folder is the checkpoints of a run on the disk.
+type folder struct {
+	Checkpoint
+	last    int      // the number of the newest file
+	refused []string // what is not worth keeping
+}
+
+// A file is called iteration-ITERATION-state-NUMBER.checkpoint. Numbers go up
+// by one from file to file, over all runs of a folder, for a run that starts
+// anew has lower iterations than the one before it.
+const suffix, temporary = ".checkpoint", ".tmp"
+
+// next names the file after the newest one.
+func (f *folder) next(iter int) string {
+	f.last++
+	return filepath.Join(f.Dir, fmt.Sprintf("iteration-%06d-state-%06d%s", iter, f.last, suffix))
+}
+
+// number returns the number in a name, if it is one of a checkpoint, unfinished
+// ones included.
+func number(name string) (n int, ok bool) {
+	base := strings.TrimSuffix(filepath.Base(name), temporary)
+	var iter int
+	got, err := fmt.Sscanf(base, "iteration-%d-state-%d"+suffix, &iter, &n)
+	return n, err == nil && got == 2 && n >= 0 && strings.HasSuffix(base, suffix)
+}
+
+// list returns the finished and the unfinished checkpoints of the folder, newest
+// first. A folder that is not there has none.
+func (f *folder) list() (done, undone []string, err error) {
+	all, err := os.ReadDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range all {
+		path := filepath.Join(f.Dir, e.Name())
+		if _, ok := number(path); !ok || !e.Type().IsRegular() {
+			continue
+		}
+		if strings.HasSuffix(path, temporary) {
+			undone = append(undone, path)
+		} else {
+			done = append(done, path)
+		}
+	}
+	slices.SortFunc(done, func(a, b string) int {
+		m, _ := number(a)
+		n, _ := number(b)
+		return cmp.Or(cmp.Compare(n, m), strings.Compare(b, a))
+	})
+	return done, undone, nil
+}
+
+// prune removes what is too old, was refused, or was never finished.
+func (f *folder) prune() error {
+	done, undone, err := f.list()
+	if err != nil {
+		return err
+	}
+	keep := f.Keep
+	if keep == 0 {
+		keep = 2
+	}
+	for _, path := range done {
+		if keep > 0 && !slices.Contains(f.refused, path) {
+			keep--
+			continue
+		}
+		undone = append(undone, path)
+	}
+	for _, path := range undone {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}

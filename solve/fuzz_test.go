@@ -1,0 +1,107 @@
+package solve
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+)
+
+// FuzzRead gives the reader files of any bytes, whole ones or, so that the
+// checksum of the footer is no shelter, such as have any footer. It must refuse
+// them or find what was written; it never fails in another way.
+func FuzzRead(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "state")
+	data := []float64{1, 2, 3, 4, 5}
+	h := header{Method: "CG", Numbers: []float64{7}, Iters: 2, History: make([]Norms, 3)}
+	err := onArray(f.Context(), func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+		if err := a.Local().CopyIn(data); err != nil {
+			return err
+		}
+		return write(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	foot := good[len(magic)+8*len(data) : len(good)-12]
+	for _, b := range [][]byte{good, good[:len(good)-1], good[:len(magic)], {}, []byte(magic + "000000000000"), foot, foot[:len(foot)/2], foot[1:]} {
+		f.Add(b, false)
+		f.Add(b, true)
+	}
+	for _, change := range []func(h *header){
+		func(h *header) { h.Iters = -1; h.History = nil },
+		func(h *header) { h.Sums = nil },
+		func(h *header) { h.Numbers = nil },
+		func(h *header) { h.Shapes = [][]int{{5}, {5}} },
+		func(h *header) { h.Shapes = [][]int{{1 << 62, 1 << 62}} },
+		func(h *header) { h.Iters = 1 << 62 },
+	} {
+		var c header
+		if err := gob.NewDecoder(bytes.NewReader(foot)).Decode(&c); err != nil {
+			f.Fatal(err)
+		}
+		change(&c)
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(c); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes(), true)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, footer bool) {
+		if footer {
+			all := append([]byte(magic), good[len(magic):len(magic)+8*len(data)]...)
+			all = binary.LittleEndian.AppendUint64(append(all, b...), uint64(len(b)))
+			b = binary.LittleEndian.AppendUint32(all, crc32.ChecksumIEEE(b))
+		}
+		path := filepath.Join(t.TempDir(), "state")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		err := onArray(t.Context(), func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+			got, reason, err := read(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+			if err != nil {
+				return err
+			}
+			want := data
+			if reason != nil {
+				want = make([]float64, len(data)) // untouched
+			} else if got.Iters < 0 || len(got.History) != got.Iters+1 || len(got.Numbers) != 1 {
+				return fmt.Errorf("accepted %+v", got)
+			}
+			if have, err := a.Host(); err != nil || fmt.Sprint(have) != fmt.Sprint(want) {
+				return fmt.Errorf("reason %v: elements %v, want %v: %w", reason, have, want, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// onArray runs f with an array of five zeros on one rank.
+func onArray(ctx context.Context, f func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error) error {
+	return launch.Local(ctx, 1, func(ctx context.Context, r dist.Rank) error {
+		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
+		if err != nil {
+			return err
+		}
+		a, err := dist.New[float64](s)
+		if err != nil {
+			return err
+		}
+		return f(ctx, r, a)
+	})
+}

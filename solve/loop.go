@@ -1,0 +1,256 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// runner is one run.
+type runner[T scalar.Scalar] struct {
+	c      Config[T]
+	m      Method[T]
+	p      Problem[T]
+	x      dist.Array[T]
+	comm   comm.Comm
+	now    func() time.Time // a clock that tests can turn
+	start  time.Time
+	res    Result
+	voting bool     // ranks exchange votes after each iteration
+	votes  [3]int32 // of this iteration: a stop or an error, time is up, a checkpoint is due
+	files  folder
+	saved  time.Time      // when the last checkpoint was written
+	prints [2]fingerprint // fingerprints of data and operator, once known
+	known  bool
+}
+
+// Votes of a callback, the larger one overruling.
+const (
+	voteStop int32 = iota + 1
+	voteFail
+)
+
+// newRunner agrees on what the ranks are about to do.
+func newRunner[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], x dist.Array[T], c Config[T]) (*runner[T], error) {
+	err, name := c.Validate(), "a method"
+	if m == nil {
+		err = errors.Join(errors.New("no method given"), err)
+	} else {
+		name = m.Name()
+	}
+	g := p.group(x.Space())
+	if g == nil {
+		return nil, fmt.Errorf("solve: %s: %w", name, errors.Join(errors.New("no operator, b and x given"), err))
+	}
+	if err == nil && c.Checkpoint.Dir != "" && x.Space() != nil && x.Space().Layout().Mask != nil {
+		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Rank.Sub")
+	}
+	text := fmt.Sprintf("%s of %v, damp %g, %s", name, scalar.Of[T](), p.Damp, c.text())
+	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
+		return nil, err
+	}
+	return &runner[T]{c: c.withDefaults(), m: m, p: p, x: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+}
+
+// historyRoom is how many iterations the history has room for before it grows.
+const historyRoom = 1 << 16
+
+func (r *runner[T]) run(ctx context.Context) (Result, error) {
+	r.start = r.now()
+	r.saved, r.res.Status = r.start, unfinished
+	doing, err := r.begin(ctx)
+	if err == nil {
+		doing, err = r.loop(ctx)
+	}
+	r.res.Elapsed = r.now().Sub(r.start)
+	if err != nil {
+		return r.res, fmt.Errorf("solve: %s: %s: %w", r.m.Name(), doing, err)
+	}
+	return r.res, nil
+}
+
+// begin makes the first residual, here or from a checkpoint. Like loop it says
+// what it was doing when something failed.
+func (r *runner[T]) begin(ctx context.Context) (doing string, err error) {
+	n, err := r.m.Init(ctx, r.p, r.x)
+	if err == nil {
+		err = r.small(ctx, n.Resid)
+	}
+	if err != nil {
+		return "init", err
+	}
+	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), n)
+	if r.c.OnIter != nil {
+		r.votes[0] = 1
+	}
+	b := comm.Of(r.votes[:1])
+	if err := r.comm.AllReduce(ctx, b, b, comm.Max); err != nil {
+		return "init", err
+	}
+	r.voting = r.votes[0] != 0 || r.c.Budget > 0 || r.c.Checkpoint.Interval > 0
+	return "resume", r.resume(ctx)
+}
+
+// loop steps until something ends the run.
+func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
+	for {
+		r.judge()
+		if err := r.afterStep(ctx); err != nil {
+			return fmt.Sprintf("iteration %d", r.res.Iters), err
+		}
+		if r.res.Status != unfinished {
+			return "", nil
+		}
+		n, err := r.m.Step(ctx)
+		switch {
+		case errors.Is(err, ErrBreakdown): // the same on all ranks, as the numbers are
+			r.end(Breakdown, "iteration %d: %v", r.res.Iters+1, err)
+			return "", nil
+		case errors.Is(err, ErrNotFinite):
+			r.end(Diverged, "iteration %d: %v", r.res.Iters+1, err)
+			return "", nil
+		case err != nil:
+			return fmt.Sprintf("iteration %d", r.res.Iters+1), err
+		}
+		r.res.Iters++
+		r.res.History = append(r.res.History, n)
+	}
+}
+
+func (r *runner[T]) end(s Status, why string, args ...any) {
+	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
+}
+
+// least is the part of the norm at the start below which there is nothing left
+// to gain in any element type. Together with small it keeps squares in range.
+const least = 1e-20
+
+// small refuses a start whose squares, or those of what the run makes of it,
+// leave the range of numbers: a sum of them that is zero would pass for a
+// solution.
+func (r *runner[T]) small(ctx context.Context, resid float64) error {
+	floor := 1e-130
+	if s := scalar.Of[T]().Size(); s == 4 || s == 8 && scalar.Of[T]().IsComplex() {
+		floor = 1e-30
+	}
+	if !(resid < floor) {
+		return nil
+	}
+	y, err := linop.Image(ctx, r.p.A, r.x)
+	if err != nil {
+		return err
+	}
+	defer y.Free()
+	dist.Sub(y, r.p.B, y)
+	v, err := dist.Norm(ctx, y, 2) // which scales the squares
+	if err == nil && v > 0 {
+		err = fmt.Errorf("‖b - A·x‖ is %g at the start: squares of such small numbers vanish: scale b to about 1", v)
+	}
+	return err
+}
+
+// judge decides from the numbers, which all ranks share, whether this was the
+// last iteration.
+func (r *runner[T]) judge() {
+	first, n := r.res.History[0], r.res.History[len(r.res.History)-1]
+	switch {
+	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
+		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
+	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
+		r.end(Diverged, "iteration %d: the gradient is %g: %v", r.res.Iters, n.Grad, ErrNotFinite)
+	case r.c.Diverge > 0 && n.Resid > r.c.Diverge*first.Resid:
+		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, n.Resid, first.Resid)
+	case n.Resid <= max(r.c.RelTol, least)*first.Resid, r.c.AbsTol > 0 && n.Resid <= r.c.AbsTol,
+		n.Grad <= max(r.c.GradTol, least)*first.Grad:
+		r.res.Status = Converged
+	case r.res.Iters >= r.c.MaxIter:
+		r.res.Status = MaxIter
+	}
+}
+
+// afterStep calls back, agrees on what only some ranks know, and saves.
+func (r *runner[T]) afterStep(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err // one rank alone would never notice
+	}
+	err := r.vote(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.res.Status != unfinished:
+	case r.votes[0] != 0:
+		r.res.Status = Stopped
+	case r.votes[1] != 0:
+		r.res.Status = OutOfTime
+	}
+	if r.due() {
+		return r.save(ctx)
+	}
+	return nil
+}
+
+// vote calls back and exchanges what only some ranks know. It is collective.
+func (r *runner[T]) vote(ctx context.Context) (err error) {
+	r.votes = [3]int32{}
+	if !r.voting {
+		return nil
+	}
+	passed := r.now().Sub(r.start)
+	if r.c.OnIter != nil {
+		err = r.c.OnIter(Iteration[T]{r.res.Iters, r.res.History[len(r.res.History)-1], passed, r.x})
+		switch {
+		case errors.Is(err, ErrStop):
+			r.votes[0], err = voteStop, nil
+		case err != nil:
+			r.votes[0] = voteFail
+		}
+	}
+	if r.comm.Rank() == 0 {
+		if now := r.now(); r.c.Budget > 0 && now.Sub(r.start) >= r.c.Budget {
+			r.votes[1] = 1
+		} else if r.c.Checkpoint.Interval > 0 && now.Sub(r.saved) >= r.c.Checkpoint.Interval {
+			r.votes[2] = 1
+		}
+	}
+	b := comm.Of(r.votes[:])
+	if e := r.comm.AllReduce(ctx, b, b, comm.Max); e != nil {
+		return errors.Join(err, e)
+	}
+	if r.votes[0] == voteFail {
+		return comm.Agree(ctx, r.comm, err)
+	}
+	return nil
+}
+
+// due reports whether a checkpoint is to be written now.
+func (r *runner[T]) due() bool {
+	cp := r.c.Checkpoint
+	switch {
+	case cp.Dir == "":
+		return false
+	case r.res.Iters == r.res.Resumed: // nothing is new, but a stop always leaves something to resume
+		return r.res.Iters == 0 && (r.res.Status == Stopped || r.res.Status == OutOfTime)
+	case r.res.Status != unfinished: // the last one, to go on from; a result that is no number is none
+		return r.res.Status != Diverged && r.res.Status != Breakdown
+	}
+	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.votes[2] != 0
+}
+
+// adopt takes over the numbers of a checkpoint whose vectors have been read.
+func (r *runner[T]) adopt(h header) {
+	for i, p := range r.m.State().Numbers {
+		*p = h.Numbers[i]
+	}
+	room := min(max(r.c.MaxIter-h.Iters, 0), historyRoom)
+	r.res.History = slices.Grow(append(r.res.History[:0], h.History...), room)
+	r.res.Iters, r.res.Resumed = h.Iters, h.Iters
+}

@@ -1,0 +1,109 @@
+package solve_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/linop/optest"
+	"github.com/golops/golops/solve"
+)
+
+const (
+	childVar = "GOLOPS_SOLVE_CHILD" // what a copy of this program is to do
+	dirVar   = "GOLOPS_SOLVE_DIR"
+)
+
+// TestMain lets a copy of this program be a rank of MPI, or a run to be killed.
+func TestMain(m *testing.M) {
+	var err error
+	switch dir := os.Getenv(dirVar); os.Getenv(childVar) {
+	case "":
+		os.Exit(m.Run())
+	case "mpi":
+		err = launch.Config{Checked: true, Log: slog.New(slog.DiscardHandler)}.World(context.Background(), func(ctx context.Context, r dist.Rank) error {
+			return underMPI(ctx, r, dir)
+		})
+	case "victim":
+		err = launch.Local(context.Background(), 4, func(ctx context.Context, r dist.Rank) error {
+			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration[float64]) error {
+				if r.Rank() == 0 {
+					fmt.Println(it.K)
+				}
+				return nil
+			})
+			return err
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "FAILED", err)
+		os.Exit(1)
+	}
+}
+
+// underMPI solves everything, and leaves a state after four iterations.
+func underMPI(ctx context.Context, r dist.Rank, dir string) error {
+	if r.Size() != 3 {
+		return fmt.Errorf("%d ranks, want 3", r.Size())
+	}
+	if err := allTypes(ctx, r); err != nil {
+		return err
+	}
+	m := methods[complex128]()[3]
+	p, x, err := at(ctx, r, m, 0, 0.5)
+	if err != nil {
+		return err
+	}
+	_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[complex128]{MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir}})
+	return err
+}
+
+// MPI ranks solve the same, and goroutine ranks go on where they left off.
+func TestMPI(t *testing.T) {
+	m := methods[complex128]()[3]
+	want, _ := whole(t, m, 0, 0.5, solve.Config[complex128]{MaxIter: 9})
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, mpi mpirun.MPI) {
+		dir := t.TempDir()
+		c := mpi.Command(t.Context(), 3, os.Args[0])
+		c.Env = append(c.Env, childVar+"=mpi", dirVar+"="+dir)
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		if err := c.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		on(t, 2, func(ctx context.Context, r dist.Rank) error {
+			p, x, err := at(ctx, r, m, 1, 0.5)
+			if err != nil {
+				return err
+			}
+			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[complex128]{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+			if err != nil || res.Resumed != 4 {
+				return fmt.Errorf("resumed from %d: %w", res.Resumed, err)
+			}
+			return compare(ctx, x, want, 1e-12)
+		})
+	})
+}
+
+// gathered runs long on some ranks and returns x.
+func gathered(t *testing.T, ranks, iters int, cp solve.Checkpoint) (x []float64, res solve.Result) {
+	t.Helper()
+	on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		y, got, err := long(ctx, r, iters, cp, nil)
+		if err != nil {
+			return err
+		}
+		all, err := optest.Gather(ctx, y)
+		if r.Rank() == 0 {
+			x, res = all, got
+		}
+		return err
+	})
+	return x, res
+}
