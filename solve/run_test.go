@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
@@ -251,8 +250,7 @@ func TestFailingOperator(t *testing.T) {
 			_, err = solve.Run(ctx, &solve.CGLS[float64]{}, p.Problem, p.truth, solve.Config[float64]{RelTol: -1})
 			return err
 		})
-		var rank *comm.RankError
-		if !errors.Is(err, cause) || !errors.As(err, &rank) || rank.Rank != 2 && rank.Rank != 0 && rank.Rank != 1 {
+		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "rank 2: solve: CGLS: ") {
 			t.Errorf("application %d: got %v", at, err)
 		}
 	}
