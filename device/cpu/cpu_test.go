@@ -58,7 +58,7 @@ func random[T scalar.Scalar](t testing.TB, k device.Kernels[T], n int) device.Me
 	return m
 }
 
-func TestSuite(t *testing.T) {
+func TestDevice(t *testing.T) {
 	for _, threads := range suiteThreads {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			devicetest.Run(t, func(t *testing.T) device.Device { return open(t, cpu.Config{Threads: threads}) })
