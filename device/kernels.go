@@ -11,7 +11,8 @@ import (
 // where a kernel says so, do not overlap sources. A kernel that returns no
 // error may still be running when it returns; its failure comes out of the next
 // call that returns an error. Sums of 32-bit types accumulate in 64 bits, and
-// the order of a sum depends only on the length, so that a result repeats.
+// the order of a sum depends only on the length, so that a result repeats; only
+// Gemv and Gemm may leave both to a library.
 type Kernels[T scalar.Scalar] interface {
 	// Alloc returns n zeros.
 	Alloc(n int) (Mem[T], error)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/dl"
@@ -16,15 +17,17 @@ var openBLAS = []string{"libopenblas.so.0", "libopenblas.so"}
 // blas is a native library for large matrix products. It is opened when first
 // needed: a program that multiplies none does not load it.
 //
-// The library itself works on one thread. The threads of the device share out
-// the product: its own number of threads would be one for the whole process,
-// whose ranks may have different ones.
+// The library has threads of its own, as many as the device. Their number is
+// one for the whole process; ranks that a launcher starts all have the same, and
+// where they do not, each sets it before it multiplies. With another number of
+// threads a product may round differently.
 type blas struct {
-	file   string // as in Config
-	opened bool
-	name   string // where it is and what it calls itself, "" for none
-	gemm   [scalar.Complex128 + 1]dl.Func
-	gemv   [scalar.Complex128 + 1]dl.Func
+	file       string // as in Config
+	opened     bool
+	name       string // where it is and what it calls itself, "" for none
+	setThreads dl.Func
+	gemm       [scalar.Complex128 + 1]dl.Func
+	gemv       [scalar.Complex128 + 1]dl.Func
 }
 
 // newBLAS looks for the library now if the user has named one.
@@ -57,9 +60,7 @@ func (b *blas) open(files ...string) error {
 		b.gemm[dt], b.gemv[dt] = lib.Func(l+"gemm_"), lib.Func(l+"gemv_")
 	}
 	b.name = lib.Path
-	if f := lib.Func("openblas_set_num_threads"); f != 0 {
-		f.Call(1)
-	}
+	b.setThreads = lib.Func("openblas_set_num_threads")
 	if f := lib.Func("openblas_get_config"); f != 0 {
 		b.name += " (" + strings.TrimSpace(dl.CString(f.CallPointer())) + ")"
 	}
@@ -75,6 +76,16 @@ func (b *blas) look() *blas {
 	return b
 }
 
+// blasThreads is how many threads the library was last told to use.
+var blasThreads atomic.Int64
+
+// threads tells the library how many threads a device has.
+func (b *blas) threads(n int) {
+	if b.setThreads != 0 && blasThreads.Swap(int64(n)) != int64(n) {
+		b.setThreads.Call(uintptr(n))
+	}
+}
+
 // blasCall are the arguments of one call, on the heap, as Fortran wants them:
 // by address.
 type blasCall[T scalar.Scalar] struct {
@@ -83,23 +94,11 @@ type blasCall[T scalar.Scalar] struct {
 	alpha, beta            T
 }
 
-// maxPieces is into how many products a large one is cut.
-const maxPieces = 16
-
-// blasArgs are the parameters of a product by the library. It is cut along the
-// rows or the columns of C, and always at the same places, so that a result does
-// not depend on the number of threads.
+// blasArgs are the parameters of the products by the library.
 type blasArgs[T scalar.Scalar] struct {
-	calls          [maxPieces]blasCall[T]
-	f              dl.Func
-	a, b, c        []T
-	piece          int // rows or columns
-	byRows         bool
-	stepA, stepB   int // from one row or column of a factor to the next
-	m, n, k        int
-	transA, transB byte
-	lda, ldb       int
-	alpha, beta    T
+	gemm blasCall[T]
+	gemv gemvCall[T]
+	room []T // for conjugates
 }
 
 // blasTrans is how the library calls a form; it does not know ConjNoTrans.
@@ -115,44 +114,24 @@ func (k *kernels[T, F]) blasGemm(opA, opB device.Trans, m, n, depth int, alpha T
 	if f == 0 {
 		return false
 	}
-	g := &k.bl
-	g.f, g.a, g.b, g.c = f, a.Host, b.Host, c.Host
-	g.m, g.n, g.k, g.alpha, g.beta = m, n, depth, alpha, beta
-	g.transA, g.lda, g.stepA = blasTrans(opA), depth, depth
+	call := &k.bl.gemm
+	*call = blasCall[T]{blasTrans(opA), blasTrans(opB), int32(m), int32(n), int32(depth), int32(depth), int32(n), int32(n), alpha, beta}
 	if opA != device.NoTrans {
-		g.lda, g.stepA = m, 1
+		call.lda = int32(m)
 	}
-	g.transB, g.ldb, g.stepB = blasTrans(opB), n, 1
 	if opB != device.NoTrans {
-		g.ldb, g.stepB = depth, depth
+		call.ldb = int32(depth)
 	}
-	g.byRows = m >= n
-	pieces := min(maxPieces, 1+m*n/(1<<14)*depth/(1<<8)) // of some millions of products
-	g.piece = padded(strips(max(m, n), pieces), 16)
-	k.pool.run(strips(max(m, n), g.piece), 1, k.loops.blas)
-	g.f, g.a, g.b, g.c = 0, nil, nil, nil
-	return true
-}
-
-// blasPart multiplies one piece. To the library, whose matrices go column after
-// column, the memory of C holds Cᵀ = op(B)ᵀ·op(A)ᵀ: so the factors change places.
-func (k *kernels[T, F]) blasPart(lo, hi int) {
-	g := &k.bl
-	for i := lo; i < hi; i++ {
-		call, at := &g.calls[i], i*g.piece
-		*call = blasCall[T]{g.transA, g.transB, int32(g.m), int32(g.n), int32(g.k), int32(g.lda), int32(g.ldb), int32(g.n), g.alpha, g.beta}
-		a, b, c := g.a, g.b, g.c
-		if g.byRows {
-			call.m = int32(min(g.piece, g.m-at))
-			a, c = a[at*g.stepA:], c[at*g.n:]
-		} else {
-			call.n = int32(min(g.piece, g.n-at))
-			b, c = b[at*g.stepB:], c[at:]
-		}
-		g.f.Call(dl.Pointer(&call.transB), dl.Pointer(&call.transA),
-			dl.Pointer(&call.n), dl.Pointer(&call.m), dl.Pointer(&call.k),
-			dl.Pointer(&call.alpha), dl.Pointer(&b[0]), dl.Pointer(&call.ldb), dl.Pointer(&a[0]), dl.Pointer(&call.lda),
-			dl.Pointer(&call.beta), dl.Pointer(&c[0]), dl.Pointer(&call.ldc), 1, 1)
-	}
+	k.blas.threads(k.workers + 1)
+	// To the library, whose matrices go column after column, the memory of C
+	// holds Cᵀ = op(B)ᵀ·op(A)ᵀ: so the factors change places.
+	f.Call(dl.Pointer(&call.transB), dl.Pointer(&call.transA),
+		dl.Pointer(&call.n), dl.Pointer(&call.m), dl.Pointer(&call.k),
+		dl.Pointer(&call.alpha), dl.Pointer(&b.Host[0]), dl.Pointer(&call.ldb), dl.Pointer(&a.Host[0]), dl.Pointer(&call.lda),
+		dl.Pointer(&call.beta), dl.Pointer(&c.Host[0]), dl.Pointer(&call.ldc), 1, 1)
 	runtime.KeepAlive(k) // and with it all that the library was given
+	runtime.KeepAlive(a.Host)
+	runtime.KeepAlive(b.Host)
+	runtime.KeepAlive(c.Host)
+	return true
 }

@@ -21,19 +21,12 @@ func newBLAS(file string) (*blas, error) {
 
 func (b *blas) look() *blas { return b }
 
-type (
-	blasArgs[T scalar.Scalar]     struct{}
-	blasGemvArgs[T scalar.Scalar] struct{}
-)
+type blasArgs[T scalar.Scalar] struct{}
 
 func (k *kernels[T, F]) blasGemm(opA, opB device.Trans, m, n, depth int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) bool {
 	return false
 }
 
-func (k *kernels[T, F]) blasPart(lo, hi int) {}
-
 func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) bool {
 	return false
 }
-
-func (k *kernels[T, F]) blasGemvPart(lo, hi int) {}

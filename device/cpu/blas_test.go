@@ -59,22 +59,48 @@ func testBLAS[T scalar.Scalar](t *testing.T) {
 					}
 				}
 				size, _ := pure.Norm(c[0], 2, 1)
-				for i := range c[1].Host {
-					if c[1].Host[i] != c[2].Host[i] {
-						t.Fatalf("%v, ops %d, %d: element %d is %v with 1 thread, %v with 3", d, opA, opB, i, c[1].Host[i], c[2].Host[i])
+				for i, threads := range []int{1, 3} {
+					pure.Axpby(1, c[0], T(-1), c[i+1])
+					if off, _ := pure.Norm(c[i+1], 2, 1); !(off <= tol*tol*size) {
+						t.Fatalf("%v, ops %d, %d, %d threads: products differ by %g of %g", d, opA, opB, threads, off, size)
 					}
-				}
-				pure.Axpby(1, c[0], T(-1), c[1])
-				if off, _ := pure.Norm(c[1], 2, 1); !(off <= tol*tol*size) {
-					t.Fatalf("%v, ops %d, %d: products differ by %g of %g", d, opA, opB, off, size)
 				}
 			}
 		}
 	}
+	testBLASGemv(t, pure, one, three, tol)
 	// With more threads the runtime allocates now and then, for a thread in C.
 	x, y, z := random[T](t, one, 300*300), random[T](t, one, 300*300), random[T](t, one, 300*300)
 	f := func() { one.Gemm(device.Transpose, device.NoTrans, 300, 300, 300, T(2), x, y, T(0.5), z) }
 	if n := testing.AllocsPerRun(5, f); n != 0 {
 		t.Errorf("%g allocations", n)
+	}
+}
+
+// testBLASGemv compares matrix-vector products of all forms.
+func testBLASGemv[T scalar.Scalar](t *testing.T, pure, one, three device.Kernels[T], tol float64) {
+	for _, d := range [][2]int{{300, 200}, {70, 1000}, {2000, 40}} {
+		m, n := d[0], d[1]
+		for _, op := range []device.Trans{device.NoTrans, device.Transpose, device.ConjTrans, device.ConjNoTrans} {
+			rows, cols := m, n
+			if op == device.Transpose || op == device.ConjTrans {
+				rows, cols = n, m
+			}
+			a, x := random[T](t, pure, m*n), random[T](t, pure, cols)
+			var y [3]device.Mem[T]
+			for i, ker := range []device.Kernels[T]{pure, one, three} {
+				y[i] = random[T](t, pure, rows)
+				if err := ker.Gemv(op, m, n, scalar.From[T](2-1i), a, x, scalar.From[T](0.5+0.25i), y[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			size, _ := pure.Norm(y[0], 2, 1)
+			for i, threads := range []int{1, 3} {
+				pure.Axpby(1, y[0], T(-1), y[i+1])
+				if off, _ := pure.Norm(y[i+1], 2, 1); !(off <= tol*tol*size) {
+					t.Fatalf("%v, op %d, %d threads: products differ by %g of %g", d, op, threads, off, size)
+				}
+			}
+		}
 	}
 }

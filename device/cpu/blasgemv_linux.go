@@ -15,18 +15,6 @@ type gemvCall[T scalar.Scalar] struct {
 	alpha, beta     T
 }
 
-// blasGemvArgs are the parameters of a matrix-vector product by the library,
-// cut along y, always at the same places.
-type blasGemvArgs[T scalar.Scalar] struct {
-	calls       [maxPieces]gemvCall[T]
-	f           dl.Func
-	a, x, y     []T
-	trans       bool
-	m, n, piece int
-	alpha, beta T
-	room        []T // for conjugates
-}
-
 // blasGemv multiplies with the library and reports whether it could. Matrices
 // with few columns, which are sums of short rows, stay here.
 func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) bool {
@@ -38,54 +26,37 @@ func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device
 	if f == 0 {
 		return false
 	}
-	g := &k.bv
-	g.f, g.a, g.m, g.n, g.alpha, g.beta = f, a.Host, m, n, alpha, beta
-	g.trans = op != device.NoTrans
+	g := &k.bl
+	// To the library, whose matrices go column after column, the memory of A
+	// holds Aᵀ, of n × m.
+	g.gemv = gemvCall[T]{'T', int32(n), int32(m), int32(n), 1, alpha, beta}
 	rows, cols := m, n
-	if g.trans {
+	if op != device.NoTrans {
+		g.gemv.trans = 'N'
 		rows, cols = n, m
 	}
-	g.x, g.y = x.Host[:cols], y.Host[:rows]
+	xs, ys := x.Host[:cols], y.Host[:rows]
 	conj := op == device.ConjTrans && k.parts == 2
 	if conj { // the library has no conj(A)·x: it is the conjugate of A·conj(x)
 		if cap(g.room) < rows+cols {
 			g.room = make([]T, rows+cols)
 		}
-		g.x, g.y = g.room[:cols], g.room[cols:rows+cols]
-		k.Conj(memOf(g.x), memOf(x.Host[:cols]))
-		g.alpha, g.beta = 1, 0
+		xs, ys = g.room[:cols], g.room[cols:rows+cols]
+		k.Conj(memOf(xs), memOf(x.Host[:cols]))
+		g.gemv.alpha, g.gemv.beta = 1, 0
 	}
-	pieces := min(maxPieces, 1+m*n/(1<<17))
-	if g.trans {
-		pieces = min(pieces, 1+n/800) // pieces of rows: short ones waste what memory brings
-	}
-	g.piece = padded(strips(rows, pieces), 16)
-	k.pool.run(strips(rows, g.piece), 1, k.loops.blasGemv)
-	if conj {
-		k.Conj(memOf(g.y), memOf(g.y))
-		k.Combine(y, alpha, memOf(g.y), beta, y)
-	}
-	room := g.room
-	g.f, g.a, g.x, g.y, g.room = 0, nil, nil, nil, room
-	return true
-}
-
-// blasGemvPart sets one piece of y. To the library, whose matrices go column
-// after column, the memory of A holds Aᵀ, of n × m.
-func (k *kernels[T, F]) blasGemvPart(lo, hi int) {
-	g := &k.bv
-	for i := lo; i < hi; i++ {
-		call, at := &g.calls[i], i*g.piece
-		rows := min(g.piece, len(g.y)-at)
-		*call = gemvCall[T]{'T', int32(g.n), int32(rows), int32(g.n), 1, g.alpha, g.beta}
-		a := g.a[min(at*g.n, len(g.a)-1):]
-		if g.trans {
-			call.trans, call.m, call.n = 'N', int32(rows), int32(g.m)
-			a = g.a[at:]
-		}
-		g.f.Call(dl.Pointer(&call.trans), dl.Pointer(&call.m), dl.Pointer(&call.n), dl.Pointer(&call.alpha),
-			dl.Pointer(&a[0]), dl.Pointer(&call.lda), dl.Pointer(&g.x[0]), dl.Pointer(&call.step),
-			dl.Pointer(&call.beta), dl.Pointer(&g.y[at]), dl.Pointer(&call.step), 1)
-	}
+	k.blas.threads(k.workers + 1)
+	c := &g.gemv
+	f.Call(dl.Pointer(&c.trans), dl.Pointer(&c.m), dl.Pointer(&c.n), dl.Pointer(&c.alpha),
+		dl.Pointer(&a.Host[0]), dl.Pointer(&c.lda), dl.Pointer(&xs[0]), dl.Pointer(&c.step),
+		dl.Pointer(&c.beta), dl.Pointer(&ys[0]), dl.Pointer(&c.step), 1)
 	runtime.KeepAlive(k) // and with it all that the library was given
+	runtime.KeepAlive(a.Host)
+	runtime.KeepAlive(xs)
+	runtime.KeepAlive(ys)
+	if conj {
+		k.Conj(memOf(ys), memOf(ys))
+		k.Combine(y, alpha, memOf(ys), beta, y)
+	}
+	return true
 }

@@ -102,7 +102,7 @@ func testRepeat[T scalar.Scalar](t *testing.T) {
 	for _, n := range []int{1000, 40_000, 123_457, 1 << 20} {
 		var first [6]complex128
 		for threads := 1; threads <= 3; threads++ {
-			k := kernelsOf[T](t, open(t, cpu.Config{Threads: threads}))
+			k := kernelsOf[T](t, open(t, cpu.Config{Threads: threads, BLAS: "off"}))
 			x, y, z := random[T](t, k, n), random[T](t, k, n), random[T](t, k, 1000)
 			var got [6]complex128
 			var r [2]float64

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -27,7 +28,6 @@ type kernels[T scalar.Scalar, F float] struct {
 	mv    gemvArgs[F]
 	mm    gemmArgs[F]
 	bl    blasArgs[T]
-	bv    blasGemvArgs[T]
 	kf    kirchhoffArgs[F]
 	loops loops
 }
@@ -40,7 +40,7 @@ type loops struct {
 	sumAxis, normAxis, scanAxis                        func(lo, hi int)
 	copyND, bands, gather                              func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
-	scaleC, packA, packB, tiles, blas, blasGemv        func(lo, hi int)
+	scaleC, packA, packB, tiles                        func(lo, hi int)
 	spread, stack                                      func(lo, hi int)
 	axpyNorm                                           func(lo, hi int)
 }
@@ -64,7 +64,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart,
 		copyND: k.copyNDPart, bands: k.bandsPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
-		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, blas: k.blasPart, blasGemv: k.blasGemvPart,
+		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart,
 		spread: k.spreadPart, stack: k.stackPart,
 		axpyNorm: k.axpyNormPart,
 	}
@@ -77,7 +77,9 @@ func (k *kernels[T, F]) Alloc(n int) (m device.Mem[T], err error) {
 			err = fmt.Errorf("cpu: alloc %d %v: %v", n, scalar.Of[T](), r)
 		}
 	}()
-	return memOf(make([]T, n)), nil
+	x := make([]T, n)
+	largePages(unsafe.Pointer(unsafe.SliceData(x)), n*scalar.Of[T]().Size())
+	return memOf(x), nil
 }
 
 // Free leaves the memory to the collector.
