@@ -152,32 +152,10 @@ func value[T scalar.Scalar](salt, i int) T {
 }
 
 // number is re + im i, of a real type re alone.
-func number[T scalar.Scalar](re, im float64) (t T) {
-	switch p := any(&t).(type) {
-	case *float32:
-		*p = float32(re)
-	case *float64:
-		*p = re
-	case *complex64:
-		*p = complex64(complex(re, im))
-	case *complex128:
-		*p = complex(re, im)
-	}
-	return t
-}
+func number[T scalar.Scalar](re, im float64) T { return scalar.From[T](complex(re, im)) }
 
 // wide is v in the widest type.
-func wide[T scalar.Scalar](v T) complex128 {
-	switch v := any(v).(type) {
-	case float32:
-		return complex(float64(v), 0)
-	case float64:
-		return complex(v, 0)
-	case complex64:
-		return complex128(v)
-	}
-	return any(v).(complex128)
-}
+func wide[T scalar.Scalar](v T) complex128 { return scalar.Complex(v) }
 
 // flat is the place of a global index in memory order.
 func flat(dims, i []int) int {

@@ -1,17 +1,16 @@
 package lsm
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
-	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strconv"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/report"
 	"github.com/golops/golops/scalar"
 )
 
@@ -58,7 +57,7 @@ func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], res *Res
 		return err
 	}
 	if s.r.Rank() == 0 {
-		err = writeFile(add("residuals.csv"), residuals(res))
+		err = report.Save(add("residuals.csv"), func(w io.Writer) error { return residuals(res, w) })
 		if err == nil {
 			err = s.pictures(p, res, add)
 		}
@@ -126,29 +125,14 @@ func floats[T scalar.Scalar](v []T) []float64 {
 	return f
 }
 
-// residuals is the table of the iterations.
-func residuals(res *Result) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
+// residuals writes the table of the iterations.
+func residuals(res *Result, out io.Writer) error {
+	w := csv.NewWriter(out)
 	f := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	w.Write([]string{"iteration", "residual", "relative", "gradient"})
 	for i, n := range res.history {
 		w.Write([]string{strconv.Itoa(i), f(n.Resid), f(n.Resid / res.history[0].Resid), f(n.Grad)})
 	}
 	w.Flush()
-	return b.Bytes()
-}
-
-// writeFile writes a file under another name and then gives it its own, so that
-// nobody finds half of it.
-func writeFile(path string, b []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, b, 0o666); err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	if err := os.Rename(tmp, path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return w.Error()
 }

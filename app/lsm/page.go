@@ -1,7 +1,6 @@
 package lsm
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -32,6 +31,7 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 		Parameters: parameters(s.Config),
 		Timings:    report.Timings{Phases: []string{"travel times", "data", "adjoint", "inversion"}},
 		Libraries: []report.Library{
+			{Name: "golops", Version: s.Version},
 			{Name: "Go", Version: runtime.Version(), Note: runtime.GOOS + "/" + runtime.GOARCH},
 			{Name: "communication", Version: s.r.Comm.String()},
 		},
@@ -44,9 +44,6 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 			Rank: t.Rank, Where: fmt.Sprintf("%s, %d sources", t.Device, t.Sources), Seconds: []float64{t.Tables, t.Data, t.Adjoint, t.Inversion},
 		})
 	}
-	for _, l := range s.Libraries {
-		p.Libraries = append(p.Libraries, report.Library{Name: l.Name, Version: l.Version, Note: l.Note})
-	}
 	for _, f := range res.Files {
 		file := report.File{Name: f, Note: fileNotes[f]}
 		if st, err := os.Stat(filepath.Join(s.Config.Out, f)); err == nil {
@@ -54,11 +51,7 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 		}
 		p.Files = append(p.Files, file)
 	}
-	var b bytes.Buffer
-	if err := p.HTML(&b); err != nil {
-		return err
-	}
-	return writeFile(add("report.html"), b.Bytes())
+	return report.Save(add("report.html"), p.HTML)
 }
 
 // parameters lists a configuration by the names that its file has.

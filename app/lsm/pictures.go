@@ -47,7 +47,7 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 		if err != nil {
 			return err
 		}
-		if err := writeFile(add(f.name), fig.Image); err != nil {
+		if err := report.Save(add(f.name), func(w io.Writer) error { _, err := w.Write(fig.Image); return err }); err != nil {
 			return err
 		}
 		figures = append(figures, fig)

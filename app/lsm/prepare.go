@@ -28,13 +28,10 @@ type Job struct {
 	Reflectivity       []float64 // what data are modelled from; nil if they come from a file
 	Sources, Receivers []wave.Point
 	Wavelet            []float64
-	Libraries          []Library // that the report names; the caller fills it in
+	Version            string // of golops, for the report; the caller fills it in
 	times              wave.TravelTimes
 	traces             *traceOrder // of a SEG-Y file
 }
-
-// Library is what the report says of a native library.
-type Library struct{ Name, Version, Note string }
 
 // Prepare reads and checks what c names. An error is a *ConfigError. Nothing is
 // written.

@@ -132,11 +132,7 @@ if it was stopped.`,
 			if err != nil {
 				return err
 			}
-			for _, l := range launch.Libraries() {
-				if l.Missing == "" {
-					job.Libraries = append(job.Libraries, lsm.Library{Name: l.Name, Version: l.Version, Note: l.Path})
-				}
-			}
+			job.Version = fullVersion()
 			return a.runLSM(cmd.Context(), job, f)
 		},
 	}
