@@ -29,6 +29,7 @@ var leaf = map[string]bool{
 	"comm/local": true, "comm/mpi": true, "comm/nccl": true,
 	"device/cpu": true, "device/cuda": true, "device/hip": true,
 	"internal/dl": true, "internal/sched": true, "internal/mpirun": true, "internal/golden": true,
+	"internal/gpu": true, "internal/gpusim": true, "internal/stage": true,
 }
 
 const commFloor, launchFloor = 2, 8

@@ -3,6 +3,7 @@ package comm
 import (
 	"unsafe"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
@@ -13,7 +14,43 @@ type Buf struct {
 	DType scalar.DType
 	N     int            // elements, not bytes
 	Ptr   unsafe.Pointer // first element; may be nil when N is 0
+	Place Place
 }
+
+// Place says which memory a Buf is in.
+type Place uint8
+
+// OnHost is memory that the host reads. OnDevice is memory of the Accelerator
+// that the communicator was made for.
+const (
+	OnHost Place = iota
+	OnDevice
+)
+
+func (p Place) String() string {
+	if p == OnDevice {
+		return "device memory"
+	}
+	return "host memory"
+}
+
+// OfMem wraps memory of a device, with no copy.
+func OfMem[T scalar.Scalar](m device.Mem[T]) Buf {
+	if m.Host != nil || m.N == 0 {
+		return Of(m.Host)
+	}
+	return Buf{DType: scalar.Of[T](), N: m.N, Ptr: *(*unsafe.Pointer)(unsafe.Pointer(&m.Addr)), Place: OnDevice}
+}
+
+// Raw returns b without its place, for communicators that reach device memory:
+// the Check functions, like host communicators, refuse what is not on the host.
+func (b Buf) Raw() Buf {
+	b.Place = OnHost
+	return b
+}
+
+// Addr returns the address of the first element as a number.
+func (b Buf) Addr() uintptr { return uintptr(b.Ptr) }
 
 // Of wraps a slice. The communicator uses the slice's memory itself, with no copy.
 func Of[T scalar.Element](s []T) Buf {
@@ -25,6 +62,9 @@ func Of[T scalar.Element](s []T) Buf {
 func As[T scalar.Element](b Buf) []T {
 	if b.N == 0 {
 		return nil
+	}
+	if b.Place != OnHost {
+		panic("comm: the host reads a buffer in " + b.Place.String())
 	}
 	if dt := scalar.Of[T](); dt != b.DType {
 		panic("comm: buffer of " + b.DType.String() + " read as " + dt.String())
@@ -41,9 +81,9 @@ func (b Buf) Slice(lo, hi int) Buf {
 		panic("comm: slice bounds out of range")
 	}
 	if lo == hi {
-		return Buf{DType: b.DType}
+		return Buf{DType: b.DType, Place: b.Place}
 	}
-	return Buf{DType: b.DType, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size())}
+	return Buf{DType: b.DType, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size()), Place: b.Place}
 }
 
 // Same reports whether a and b are the same run of memory, which is how a

@@ -20,6 +20,8 @@ func checkBuf(k Kind, name string, b Buf) error {
 		return fault(k, "%s has no element type: wrap a slice with comm.Of", name)
 	case b.N > 0 && b.Ptr == nil:
 		return fault(k, "%s has %d elements but no memory", name, b.N)
+	case b.N > 0 && b.Place != OnHost:
+		return fault(k, "%s is in %v, which these ranks cannot reach: launch them on the device, or copy it to the host", name, b.Place)
 	}
 	return nil
 }
@@ -95,7 +97,7 @@ func InBlock(small, large Buf, at int) bool {
 // CheckAllReduce checks AllReduce and, with its kind, IAllReduce.
 func CheckAllReduce(k Kind, dst, src Buf, op Op) (Call, error) {
 	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N)}
-	if src.N > 0 && src.Ptr != nil && src.DType.Valid() && Same(dst, src) && op == Sum {
+	if src.N > 0 && src.Ptr != nil && src.Place == OnHost && src.DType.Valid() && Same(dst, src) && op == Sum {
 		return call, nil // what solvers do in every step
 	}
 	if err := checkPair(k, dst, src, src.N, src.N, Same(dst, src)); err != nil {

@@ -137,6 +137,7 @@ type Banded[T scalar.Scalar] struct {
 	Taps             []Tap[T]
 	Groups           [2][]Band
 	Ghosts           []Ghost
+	Kept             Kept
 }
 
 // Sparse is a matrix in compressed rows.
@@ -144,4 +145,5 @@ type Sparse[T scalar.Scalar] struct {
 	First []int // len(rows)+1
 	At    []int
 	W     []T // nil means all 1
+	Kept  Kept
 }
