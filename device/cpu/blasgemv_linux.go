@@ -15,11 +15,13 @@ type gemvCall[T scalar.Scalar] struct {
 	alpha, beta     T
 }
 
-// blasGemv multiplies with the library and reports whether it could. Matrices
-// with few columns, which are sums of short rows, stay here.
+// blasGemv multiplies with the library and reports whether it could. It does so
+// only where there are no vector units that golops knows: with them, memory is
+// the limit, and the threads here need not give way to those of the library.
+// Matrices with few columns, which are sums of short rows, stay here too.
 func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) bool {
 	const small, narrow, most = 64 * 64, 32, 1<<31 - 1
-	if m*n <= small || n < narrow || op == device.ConjNoTrans || max(m, n) > most || alpha == 0 {
+	if vectors || m*n <= small || n < narrow || op == device.ConjNoTrans || max(m, n) > most || alpha == 0 {
 		return false
 	}
 	f := k.blas.look().gemv[scalar.Of[T]()]

@@ -14,13 +14,14 @@ type gemvArgs[F float] struct {
 
 // The shapes of the work of one thread.
 const (
-	gemvColumns = 512 // columns at once of a transposed product
-	maxSlabs    = 16
+	gemvColumns = 2048 // columns at once of a transposed product, whose sums the nearest cache holds
+	maxSlabs    = 8
 )
 
 // Gemv takes rows as they come: dot products of rows, or sums of scaled rows if
-// A is transposed. A tall transposed A is cut into slabs, whose number depends
-// on its size alone, with partial sums that are added in order.
+// A is transposed, in the element type. A transposed A is cut into slabs of rows,
+// which lie together in memory, and partial sums are added in order; a very wide
+// one is cut into columns. Which and how many depends on its size alone.
 func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
 	if k.blasGemv(op, m, n, alpha, a, x, beta, y) {
 		return nil
@@ -40,7 +41,7 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 		k.scaleY()
 	case op == device.NoTrans || op == device.ConjNoTrans:
 		k.pool.run(m, max(4, bandGrain/n&^3), k.loops.gemvRows)
-	case n >= 2*gemvColumns:
+	case n >= 8*gemvColumns:
 		k.scaleY()
 		k.pool.run((n+gemvColumns-1)/gemvColumns, 1+bandGrain/(m*gemvColumns), k.loops.gemvColumns)
 	default:
@@ -66,33 +67,41 @@ func (k *kernels[T, F]) scaled(y []F, beta pair[F]) {
 	}
 }
 
-// gemvRowsPart sets elements lo to hi of y = alpha·A·x + beta·y.
+// gemvRowsPart sets elements lo to hi of y = alpha·A·x + beta·y, four rows at
+// once. The last few rows are done together with some before them, whose
+// products are the same again.
 func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 	v := &k.mv
-	for i := lo; i < hi; {
-		if k.parts == 1 && i+4 <= hi {
-			s0, s1, s2, s3 := dot4(v.a[i*v.n:][:4*v.n], v.x)
-			v.setReal(i, s0)
-			v.setReal(i+1, s1)
-			v.setReal(i+2, s2)
-			v.setReal(i+3, s3)
-			i += 4
-			continue
+	for i := lo; i < hi; i += 4 {
+		first := max(0, min(i, hi-4))
+		if first+4 > v.m { // there are fewer than four
+			for ; i < hi; i++ {
+				k.gemvRow(i)
+			}
+			return
 		}
-		if k.parts == 2 && i+2 <= hi {
-			s, t := dotPairs2(k.partsOf(v.a, i*v.n, (i+2)*v.n), v.x, v.conj)
-			v.setPair(i, s)
-			v.setPair(i+1, t)
-			i += 2
-			continue
-		}
-		row := k.partsOf(v.a, i*v.n, (i+1)*v.n)
+		rows := k.partsOf(v.a, first*v.n, (first+4)*v.n)
 		if k.parts == 1 {
-			v.setReal(i, dot1(row, v.x))
+			s := dotRows(rows, v.x)
+			for j := i; j < min(i+4, hi); j++ {
+				v.setReal(j, s[j-first])
+			}
 		} else {
-			v.setPair(i, dotPairs1(row, v.x, v.conj))
+			s := dotPairRows(rows, v.x, v.conj)
+			for j := i; j < min(i+4, hi); j++ {
+				v.setPair(j, s[j-first])
+			}
 		}
-		i++
+	}
+}
+
+func (k *kernels[T, F]) gemvRow(i int) {
+	v := &k.mv
+	row := k.partsOf(v.a, i*v.n, (i+1)*v.n)
+	if k.parts == 1 {
+		v.setReal(i, dot1(row, v.x))
+	} else {
+		v.setPair(i, dotPairs1(row, v.x, v.conj))
 	}
 }
 
@@ -133,7 +142,7 @@ func (k *kernels[T, F]) gemvSlabs() {
 	slabs := min(maxSlabs, 1+v.m*v.n/(2*bandGrain))
 	if slabs == 1 {
 		k.scaleY()
-		k.addRows(v.y, 0, 0, v.m)
+		k.addSlab(v.y, 0, v.m)
 		return
 	}
 	v.slabRows = (v.m + slabs - 1) / slabs
@@ -153,7 +162,14 @@ func (k *kernels[T, F]) gemvSlabsPart(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		slab := v.slabs[i*len(v.y):][:len(v.y)]
 		clear(slab)
-		k.addRows(slab, 0, min(i*v.slabRows, v.m), min((i+1)*v.slabRows, v.m))
+		k.addSlab(slab, min(i*v.slabRows, v.m), min((i+1)*v.slabRows, v.m))
+	}
+}
+
+// addSlab adds alpha·x[i]·A[i,:] to y for i from lo to hi.
+func (k *kernels[T, F]) addSlab(y []F, lo, hi int) {
+	for from := 0; from < k.mv.n; from += gemvColumns {
+		k.addRows(k.partsOf(y, from, min(from+gemvColumns, k.mv.n)), from, lo, hi)
 	}
 }
 
@@ -211,27 +227,60 @@ func (k *kernels[T, F]) addRows(y []F, from, lo, hi int) {
 		conjPairs(y, y)
 	}
 	for i := lo; i < hi; {
-		n := min(4, hi-i)
-		var few [4]tap[F]
-		for j := range n {
-			few[j].s = v.a[((i+j)*v.n+from)*k.parts:][:len(y)]
-			if k.parts == 1 {
-				few[j].c.re = v.alpha.re * v.x[i+j]
-				continue
-			}
-			few[j].c = times(v.alpha, pairs(v.x)[i+j])
-			if v.conj {
-				few[j].c.im = -few[j].c.im
-			}
-		}
 		if k.parts == 1 {
-			applyTaps(y, few[:n], true)
+			i += v.addReal(y, from, i, min(8, hi-i))
 		} else {
-			applyTapPairs(y, few[:n], true)
+			i += v.addPairs(y, from, i, min(4, hi-i))
 		}
-		i += n
 	}
 	if v.conj {
 		conjPairs(y, y)
 	}
+}
+
+// addReal adds up to eight rows from row i on, and returns how many.
+func (v *gemvArgs[F]) addReal(y []F, from, i, rows int) int {
+	var c [8]F
+	for j := range c[:rows] {
+		c[j] = v.alpha.re * v.x[i+j]
+	}
+	a, done := v.a[i*v.n+from:], 0
+	if rows == 8 {
+		done = addRowsVector(y, a, &c, v.n)
+	}
+	y = y[done:]
+	for j := 0; j < rows && len(y) > 0; j += 4 {
+		var few [4]tap[F]
+		n := min(4, rows-j)
+		for r := range n {
+			few[r] = tap[F]{a[(j+r)*v.n+done:][:len(y)], pair[F]{re: c[j+r]}}
+		}
+		applyTaps(y, few[:n], true)
+	}
+	return rows
+}
+
+// addPairs is addReal for up to four rows of complex elements.
+func (v *gemvArgs[F]) addPairs(y []F, from, i, rows int) int {
+	var c [8]F
+	for j := range rows {
+		f := times(v.alpha, pairs(v.x)[i+j])
+		if v.conj {
+			f.im = -f.im
+		}
+		c[2*j], c[2*j+1] = f.re, f.im
+	}
+	a, done := v.a[2*(i*v.n+from):], 0
+	if rows == 4 {
+		done = addPairRowsVector(y, a, &c, 2*v.n)
+	}
+	y = y[done:]
+	if len(y) > 0 {
+		var few [4]tap[F]
+		for r := range rows {
+			few[r] = tap[F]{a[2*r*v.n+done:][:len(y)], pair[F]{c[2*r], c[2*r+1]}}
+		}
+		applyTapPairs(y, few[:rows], true)
+	}
+	return rows
 }

@@ -3,17 +3,22 @@ package cpu
 // Dot products of rows of a matrix, in the element type. Four sums at once are
 // what the compiler keeps in registers.
 
-// dot4 returns the products of four rows of a with x.
-func dot4[F float](a, x []F) (s0, s1, s2, s3 F) {
+// dotRows returns the products of four rows of a with x.
+func dotRows[F float](a, x []F) (s [4]F) {
 	n := len(x)
-	a0, a1, a2, a3 := a[:n], a[n:][:n], a[2*n:][:n], a[3*n:][:n]
-	for i, v := range x {
+	done := dotRowsVector(&s, a, x, n)
+	if done == n {
+		return s
+	}
+	a0, a1, a2, a3 := a[done:n], a[n+done:2*n], a[2*n+done:3*n], a[3*n+done:4*n]
+	s0, s1, s2, s3 := s[0], s[1], s[2], s[3]
+	for i, v := range x[done:] {
 		s0 += a0[i] * v
 		s1 += a1[i] * v
 		s2 += a2[i] * v
 		s3 += a3[i] * v
 	}
-	return s0, s1, s2, s3
+	return [4]F{s0, s1, s2, s3}
 }
 
 // dot1 returns the product of one row with x.
@@ -33,33 +38,24 @@ func dot1[F float](a, x []F) F {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// dotPairs2 returns the products of two complex rows with x, or of their
+// dotPairRows returns the products of four complex rows with x, or of their
 // conjugates.
-func dotPairs2[F float](a, x []F, conj bool) (s, t pair[F]) {
+func dotPairRows[F float](a, x []F, conj bool) (s [4]pair[F]) {
+	var parts [16]F
 	n := len(x)
-	a, b := a[:n], a[n:][:n]
-	if conj {
-		for i := 0; i < n-1; i += 2 {
-			p, q := x[i], x[i+1]
-			u, v := a[i], a[i+1]
-			s.re += u*p + v*q
-			s.im += u*q - v*p
-			u, v = b[i], b[i+1]
-			t.re += u*p + v*q
-			t.im += u*q - v*p
+	done := dotPairRowsVector(&parts, a, x, n)
+	for r := range s {
+		p := parts[4*r : 4*r+4 : 4*r+4]
+		s[r] = pair[F]{p[0] - p[1], p[2] + p[3]}
+		if conj {
+			s[r] = pair[F]{p[0] + p[1], p[2] - p[3]}
 		}
-		return s, t
+		if done < n {
+			t := dotPairs1(a[r*n+done:(r+1)*n], x[done:], conj)
+			s[r] = pair[F]{s[r].re + t.re, s[r].im + t.im}
+		}
 	}
-	for i := 0; i < n-1; i += 2 {
-		p, q := x[i], x[i+1]
-		u, v := a[i], a[i+1]
-		s.re += u*p - v*q
-		s.im += u*q + v*p
-		u, v = b[i], b[i+1]
-		t.re += u*p - v*q
-		t.im += u*q + v*p
-	}
-	return s, t
+	return s
 }
 
 // dotPairs1 is dot1 for complex elements, or for the conjugate of a row. The four

@@ -1,0 +1,13 @@
+//go:build !amd64
+
+package cpu
+
+// vectors says that nothing here uses vector units: all loops are plain Go.
+const vectors = false
+
+func stackVector[F float](image, trace, src, rec []F) int { return 0 }
+
+func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int      { return 0 }
+func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int { return 0 }
+func addRowsVector[F float](y, a []F, c *[8]F, stride int) int      { return 0 }
+func addPairRowsVector[F float](y, a []F, c *[8]F, stride int) int  { return 0 }
