@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,22 @@ import (
 	"github.com/golops/golops/dist"
 )
 
-// onDevice gives each rank of p its device: so many threads of this machine,
-// unless c says otherwise.
+// On runs p on the ranks of host, which exist already, each with the device and
+// the communicator that c asks for. It is collective. It lets one program use
+// several devices or communicators, one after another.
+func (c Config) On(ctx context.Context, host comm.Comm, p Program) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	return c.onDevice(p, share(runtime.NumCPU(), cores(), host.Size()))(ctx, host)
+}
+
+// onDevice gives each rank of p its device: a GPU, or so many threads of this
+// machine, unless c says otherwise.
 func (c Config) onDevice(p Program, threads int) func(context.Context, comm.Comm) error {
+	if c.onGPU() {
+		return func(ctx context.Context, host comm.Comm) error { return c.runGPU(ctx, host, p) }
+	}
 	if c.Threads > 0 {
 		threads = c.Threads
 	}

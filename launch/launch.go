@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/golops/golops/comm"
@@ -23,14 +25,38 @@ type Program func(ctx context.Context, r dist.Rank) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
-	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS. World takes what the launcher gives
+	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. World takes what the launcher gives
 	Threads int           // of each rank; 0 means its share of the cores
 	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()
 	Trace   io.Writer     // where GOLOPS_TRACE=tree goes; nil means os.Stderr
+
+	Device   string // where arrays live: CPU, CUDA, HIP, or GPU for whichever is there; "" means CPU
+	Comm     string // how ranks on GPUs talk: NCCL, Staged, or "" for NCCL where that works
+	ShareGPU bool   // let ranks share GPUs, which is slow: for development
 }
+
+// The devices that Config.Device names.
+const (
+	CPU  = "cpu"  // the host
+	CUDA = "cuda" // GPUs of NVIDIA
+	HIP  = "hip"  // GPUs of AMD
+	GPU  = "gpu"  // of either
+)
+
+// The communicators that Config.Comm names.
+const (
+	NCCL   = "nccl"   // from GPU to GPU; RCCL on those of AMD
+	Staged = "staged" // through the host, or an MPI that reads GPUs
+)
+
+// DeviceNames returns what Config.Device can be, as a list to read.
+func DeviceNames() string { return strings.Join([]string{CPU, CUDA, HIP, GPU}, ", ") }
+
+// onGPU reports whether arrays live on GPUs.
+func (c Config) onGPU() bool { return c.Device != "" && c.Device != CPU }
 
 // Validate reports everything that is wrong with c.
 func (c Config) Validate() error {
@@ -43,6 +69,18 @@ func (c Config) Validate() error {
 	}
 	if c.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("launch: Timeout is %v, must not be negative", c.Timeout))
+	}
+	if !slices.Contains([]string{"", CPU, CUDA, HIP, GPU}, c.Device) {
+		errs = append(errs, fmt.Errorf("launch: unknown device %q: have %s", c.Device, DeviceNames()))
+	}
+	switch {
+	case c.Comm != "" && c.Comm != NCCL && c.Comm != Staged:
+		errs = append(errs, fmt.Errorf("launch: unknown communicator %q: have %s, %s", c.Comm, NCCL, Staged))
+	case c.Comm != "" && !c.onGPU():
+		errs = append(errs, fmt.Errorf("launch: communicator %s is for GPUs: set the device to %s, %s or %s", c.Comm, CUDA, HIP, GPU))
+	}
+	if c.ShareGPU && !c.onGPU() {
+		errs = append(errs, fmt.Errorf("launch: GPUs are shared, but the device is the host: set the device to %s, %s or %s", CUDA, HIP, GPU))
 	}
 	return errors.Join(errs...)
 }

@@ -15,7 +15,8 @@ type Report struct {
 	Command []string          `json:"command"`
 	Machine Machine           `json:"machine"`
 	Units   map[string]string `json:"units"`
-	Tables  []Table           `json:"tables"`
+	Tables  []Table           `json:"tables,omitempty"`
+	Kernels []KernelTable     `json:"kernels,omitempty"`
 }
 
 var units = map[string]string{
@@ -25,6 +26,9 @@ var units = map[string]string{
 	"algbw": "1e9 bytes per second",
 	"busbw": "1e9 bytes per second",
 	"wrong": "elements",
+
+	"GBps":   "1e9 bytes per second",
+	"GFLOPS": "1e9 operations per second",
 }
 
 // WriteJSON writes r with the units of its numbers.

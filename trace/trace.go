@@ -37,6 +37,15 @@ func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }
 
+// Wait sets f as the function that ctx's recorder, if it has one, calls before
+// each timestamp: see [Recorder.Sync]. It is for those who own a device and are
+// handed a context.
+func Wait(ctx context.Context, f func()) {
+	if rec, _ := ctx.Value(key{}).(*Recorder); rec != nil {
+		rec.Sync(f)
+	}
+}
+
 // Region is a stretch of one rank's time, from Begin to End. It is a small
 // value to keep in a local variable. The zero Region records nothing.
 type Region struct {

@@ -267,6 +267,24 @@ func TestSync(t *testing.T) {
 	Begin(ctx, "b").End()
 }
 
+// TestWait reaches a recorder through its context, and none where there is none.
+func TestWait(t *testing.T) {
+	Wait(t.Context(), func() { t.Error("called without a recorder") })
+	r := NewRecorder(0)
+	defer r.Close()
+	ctx, calls := With(t.Context(), r), 0
+	Wait(ctx, func() { calls++ })
+	Begin(ctx, "region").End()
+	if calls != 2 {
+		t.Errorf("the device was waited for %d times, want at begin and end", calls)
+	}
+	Wait(ctx, nil)
+	Begin(ctx, "region").End()
+	if calls != 2 {
+		t.Error("the device was waited for after it had been closed")
+	}
+}
+
 func TestNoSync(t *testing.T) {
 	r, _ := fakeRecorder(t, 0)
 	r.Sync(func() { t.Error("sync was called after it was taken away") })

@@ -60,6 +60,12 @@ func TestUsage(t *testing.T) {
 		{"perf all_reduce --comm mpi", "needs a launcher: run mpirun -n 4 golops perf all_reduce"},
 		{"perf all_reduce --plot a.pdf", "must end in .svg or .png"},
 		{"perf all_reduce --json /nowhere/at/all.json", "there is no folder /nowhere/at"},
+		{"perf kernels --device abacus", `unknown device "abacus": have cpu, cuda, hip, gpu`},
+		{"perf kernels -d int32", "not with int32"},
+		{"perf kernels --shrink 0", "--shrink is 0"},
+		{"perf kernels --shrink 99", "shrink is 99, must be from 1 to 32"},
+		{"perf kernels --csv /nowhere/at/all.csv", "there is no folder /nowhere/at"},
+		{"perf kernels extra", `unknown command "extra"`},
 		{"perf all_reduce -n 0 -c 7", "-n is 0, must be at least 1; -c is 7"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {

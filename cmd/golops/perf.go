@@ -152,5 +152,6 @@ for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.AddCommand(a.kernels())
 	return cmd
 }

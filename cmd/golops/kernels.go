@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/perf"
+	"github.com/spf13/cobra"
+)
+
+func (a app) kernels() *cobra.Command {
+	var cfg perf.KernelConfig
+	var json, csv string
+	cmd := &cobra.Command{
+		Use:   "kernels",
+		Short: "measure how fast devices compute",
+		Long: `kernels measures the arithmetic that operators are made of, on each device:
+vector operations, stencils, matrix products, Fourier transforms and Kirchhoff
+migration. What memory limits is compared with the device's own copy, what
+arithmetic limits with its matrix product:
+  golops perf kernels --device cuda,cpu`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := perfFlags{json: json, csv: csv}
+			errs := f.checkFiles()
+			if s := cmd.Flags(); s.Changed("shrink") && cfg.Shrink == 0 {
+				errs = append(errs, errors.New("--shrink is 0, must be at least 1"))
+			}
+			if launch.Launched() {
+				errs = append(errs, errors.New("kernels are measured in one process: leave the launcher out"))
+			}
+			if err := errors.Join(append(errs, cfg.Validate())...); err != nil {
+				return err
+			}
+			cfg.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+			machine := perf.ThisMachine()
+			text := perf.NewText(a.stdout, machine)
+			tables, err := perf.Kernels(cmd.Context(), cfg, text)
+			if err != nil {
+				return runError(cmd.Context(), err, 0)
+			}
+			report := perf.Report{
+				Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
+				Machine: machine, Kernels: tables,
+			}
+			err = errors.Join(text.Err(), writeFile(json, report.WriteJSON),
+				writeFile(csv, func(w io.Writer) error { return perf.WriteKernelsCSV(w, tables) }))
+			if err != nil {
+				return failure{err: err}
+			}
+			return nil
+		},
+	}
+	s := cmd.Flags()
+	s.SortFlags = false
+	s.StringSliceVar(&cfg.Devices, "device", []string{"cpu"}, fmt.Sprintf("`devices`: %s", launch.DeviceNames()))
+	s.StringVarP(&cfg.DType, "datatype", "d", "float", "element `type`: float, double, complex64, complex128")
+	s.IntVar(&cfg.Shrink, "shrink", 1, "divide the extents of arrays and matrices by `n`")
+	s.IntVar(&cfg.Threads, "threads", 0, "`threads` of the host (default all cores)")
+	s.StringVar(&json, "json", "", "write everything to `file`")
+	s.StringVar(&csv, "csv", "", "write the rows to `file`")
+	return cmd
+}

@@ -1,0 +1,73 @@
+package perf
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golops/golops/scalar"
+)
+
+// small measures every kernel with little work.
+func small(devices ...string) KernelConfig {
+	return KernelConfig{Devices: devices, Shrink: maxShrink, Rounds: 1, Loop: time.Nanosecond}
+}
+
+func TestKernels(t *testing.T) {
+	for _, dt := range []scalar.DType{scalar.Float32, scalar.Float64, scalar.Complex64, scalar.Complex128} {
+		t.Run(dt.String(), func(t *testing.T) {
+			cfg := small("cpu")
+			cfg.DType = dt.String()
+			var out bytes.Buffer
+			text := NewText(&out, sampleMachine)
+			tables, err := Kernels(t.Context(), cfg, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkKernels(t, tables, dt.String())
+			if got := strings.Count(out.String(), "\n"); got != 6+len(tables[0].Rows) {
+				t.Errorf("%d lines:\n%s", got, out.String())
+			}
+		})
+	}
+}
+
+// checkKernels wants a full row for each kernel that the device has.
+func checkKernels(t *testing.T, tables []KernelTable, dtype string) {
+	t.Helper()
+	for _, tab := range tables {
+		if tab.Type != dtype || tab.Copy <= 0 || tab.Peak <= 0 || tab.Rows[0].Kernel != "copy" || len(tab.Rows) != 13 {
+			t.Errorf("got %+v", tab)
+		}
+		for _, r := range tab.Rows {
+			if r.Missing != "" && strings.HasPrefix(tab.Device, "cpu") && strings.HasPrefix(r.Kernel, "fft") {
+				continue
+			}
+			if r.Missing != "" || r.Time <= 0 || r.Launches < 1 || r.Bandwidth <= 0 && r.Rate <= 0 {
+				t.Errorf("%s: got %+v", tab.Device, r)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteKernelsCSV(&b, tables); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 1+13*len(tables) {
+		t.Errorf("%d lines of CSV, %v", len(lines), err)
+	}
+}
+
+func TestKernelConfig(t *testing.T) {
+	err := KernelConfig{Devices: []string{"abacus"}, DType: "int32", Shrink: 99, Threads: -1, Rounds: -1}.Validate()
+	for _, want := range []string{`"abacus"`, "not with int32", "shrink is 99", "threads is -1", "-1 rounds"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want it to contain %q", err, want)
+		}
+	}
+	if err := (KernelConfig{}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
