@@ -137,7 +137,7 @@ type rank struct {
 }
 
 var (
-	_ comm.Comm     = (*rank)(nil)
+	_ comm.Ground   = (*rank)(nil)
 	_ comm.Windower = (*rank)(nil)
 )
 
@@ -157,6 +157,17 @@ func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 
 // Abort names the rank by its place in the world, as messages of sub-groups do.
 func (r *rank) Abort(cause error) { r.g.w.abort(r.g.members[r.me], cause) }
+
+// Aborted implements comm.Ground.
+func (r *rank) Aborted() error {
+	if ae := r.g.w.aborted.Load(); ae != nil {
+		return ae
+	}
+	return nil
+}
+
+// WhileIdle implements comm.Ground.
+func (r *rank) WhileIdle(f func() bool) { r.g.w.idle[r.g.members[r.me]] = f }
 
 // Close forgets the group once its last rank has closed it.
 func (r *rank) Close() error {

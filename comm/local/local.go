@@ -44,6 +44,7 @@ type world struct {
 	done    chan struct{} // closed by the abort
 	cancel  context.CancelCauseFunc
 	left    []atomic.Bool // ranks whose program has returned
+	idle    []func() bool // what ranks do while they wait: see comm.Ground
 
 	mu     sync.Mutex
 	groups []*group // those that a leaving rank must wake
@@ -66,7 +67,8 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n)}
+	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n),
+		idle: make([]func() bool, n)}
 	// A rank that spins keeps a core from a rank that has work, so ranks spin
 	// only where each has a core; elsewhere they pass the core on at once.
 	w.spins, w.yields = eagerLooks+200, 2000

@@ -88,6 +88,11 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		}
 	}
 	g, w := r.g, r.g.w
+	if f := w.idle[g.members[r.me]]; f != nil {
+		if done, err := r.workOn(ctx, f, c, j, call); done || err != nil {
+			return err
+		}
+	}
 	var late <-chan time.Time
 	if w.timeout > 0 {
 		t := time.NewTimer(w.timeout)
@@ -116,11 +121,7 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 			case <-ctx.Done():
 				err = w.abort(g.members[r.me], context.Cause(ctx))
 			case <-late:
-				err = fmt.Errorf("comm: rank %d waited %v in %v", r.me, w.timeout, *call)
-				if j >= 0 {
-					err = fmt.Errorf("%w for rank %d", err, j)
-				}
-				err = w.abort(g.members[r.me], err)
+				err = r.late(j, call)
 			}
 		}
 		g.mu.Lock()
@@ -131,6 +132,41 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 			return err
 		}
 	}
+}
+
+// workOn calls f, the work of a communicator on top of this one, for as long as
+// it has any: asleep, this rank could do nothing for those that wait for it. It
+// reports whether the condition has come true.
+func (r *rank) workOn(ctx context.Context, f func() bool, c cond, j int, call *comm.Call) (bool, error) {
+	const nap, limit = 50 * time.Microsecond, 10000
+	start := time.Now()
+	for i := 0; f(); i++ {
+		if c.ok() {
+			return true, nil
+		}
+		if err := r.ready(ctx); err != nil {
+			return false, err
+		}
+		if t := r.g.w.timeout; t > 0 && time.Since(start) > t {
+			return false, r.late(j, call)
+		}
+		runtime.Gosched()
+		if i < limit {
+			sched.Yield()
+		} else {
+			time.Sleep(nap)
+		}
+	}
+	return c.ok(), nil
+}
+
+// late aborts because this rank has waited too long for rank j.
+func (r *rank) late(j int, call *comm.Call) error {
+	err := fmt.Errorf("comm: rank %d waited %v in %v", r.me, r.g.w.timeout, *call)
+	if j >= 0 {
+		err = fmt.Errorf("%w for rank %d", err, j)
+	}
+	return r.g.w.abort(r.g.members[r.me], err)
 }
 
 // hopeless returns the error, and aborts with it, if what this rank waits for

@@ -33,7 +33,7 @@ type rank struct {
 }
 
 var (
-	_ comm.Comm     = (*rank)(nil)
+	_ comm.Ground   = (*rank)(nil)
 	_ comm.Windower = (*rank)(nil)
 )
 
@@ -98,6 +98,18 @@ func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 }
 
 func (r *rank) Abort(cause error) { r.w.abort(r.w.rank, cause) }
+
+// Aborted implements comm.Ground.
+func (r *rank) Aborted() error {
+	r.w.listen()
+	if ae := r.w.aborted.Load(); ae != nil {
+		return ae
+	}
+	return nil
+}
+
+// WhileIdle implements comm.Ground.
+func (r *rank) WhileIdle(f func() bool) { r.w.work = f }
 
 // Close frees the communicator; that of the world stays until MPI ends.
 func (r *rank) Close() error {

@@ -51,6 +51,9 @@ const (
 
 func (w *world) idle(ctx context.Context, p *patience, call *comm.Call) error {
 	p.turns++
+	if w.work != nil {
+		w.work()
+	}
 	if p.turns%listenEvery == 0 {
 		w.listen()
 		if err := w.ready(ctx); err != nil {

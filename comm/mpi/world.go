@@ -55,9 +55,10 @@ type world struct {
 	size    int
 	ctrl    uintptr // a communicator for abort messages only
 	aborted atomic.Pointer[comm.AbortError]
-	near    bool  // all ranks are on one machine
-	crowded bool  // ranks share cores: do not spin
-	noWin   error // why the library makes no windows here
+	near    bool        // all ranks are on one machine
+	crowded bool        // ranks share cores: do not spin
+	noWin   error       // why the library makes no windows here
+	work    func() bool // what this rank does while it waits: see comm.Ground
 
 	mu      sync.Mutex // guards what follows
 	probe   operation

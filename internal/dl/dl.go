@@ -117,6 +117,15 @@ func (l *Lib) Addr(name string) uintptr {
 	return p
 }
 
+// CallWide is Call for up to 32 arguments. It allocates.
+func (f Func) CallWide(args ...uintptr) int32 {
+	if f == 0 {
+		panic("dl: call of a function that the library lacks")
+	}
+	r, _, _ := purego.SyscallN(uintptr(f), args...)
+	return int32(r)
+}
+
 // Pointer returns the address of memory for a C function to use. It makes the
 // compiler put that memory on the heap, which does not move: a stack may be
 // copied elsewhere between here and the call. The caller keeps it alive.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -30,6 +31,12 @@ const char *env(void) { return getenv("GOLOPS_DL_TEST"); }
 int equals(const char *s) { const char *e = env(); if (!e) return 2; while (*s && *s == *e) s++, e++; return *s == *e; }
 int answer = 42;
 int back(int (*f)(int), int n) { return f(n) + 7; }
+struct block { char bytes[128]; };
+int value(int *out, int n, struct block b, int r, const char *same) {
+	*out = n + r;
+	for (int i = 0; i < 128; i++) if (b.bytes[i] != same[i]) return i + 1;
+	return 0;
+}
 unsigned long wide(void) { return 0x123456789abcdef0; }
 `
 
@@ -77,6 +84,18 @@ func TestCall(t *testing.T) {
 	}
 	if got := l.Func("wide").CallPointer(); got != 0x123456789abcdef0 {
 		t.Errorf("a result of 64 bits is %#x", got)
+	}
+	// On amd64 a struct by value is words on the stack, after all registers.
+	if runtime.GOARCH == "amd64" {
+		var block [16]uintptr
+		for i := range block {
+			block[i] = uintptr(i) * 0x0102030405060708
+		}
+		out := new(int32)
+		args := append([]uintptr{dl.Pointer(out), 4, 3, dl.Pointer(&block[0]), 0, 0}, block[:]...)
+		if got := l.Func("value").CallWide(args...); got != 0 || *out != 7 {
+			t.Errorf("a struct by value: byte %d differs, n + r = %d, want 7", got-1, *out)
+		}
 	}
 	mix := l.Func("mix")
 	if n := testing.AllocsPerRun(100, func() { mix.Call(1, 2, 3, 4, 5, 6, 7, 8) }); n != 0 {
