@@ -12,7 +12,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/scalar"
 )
 
@@ -77,7 +77,7 @@ func loadAndSave[T scalar.Scalar](t *testing.T, n int, l dist.Layout, dims []int
 			t.Fatal(err)
 		}
 	}
-	err := launch.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
 		s, err := dist.NewSpace(ctx, r, l, dims...)
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ func TestLoadConverts(t *testing.T) {
 
 func loadGolden[T scalar.Scalar](t *testing.T, path, elem string) {
 	t.Helper()
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		s, err := dist.NewSpace(ctx, r, dist.Split(1), 2, 3, 4)
 		if err != nil {
 			return err

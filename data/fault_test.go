@@ -12,13 +12,13 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 )
 
 // onAll runs f on three ranks and wants an error with these words on each.
 func onAll(t *testing.T, words []string, f func(ctx context.Context, r dist.Rank) error) {
 	t.Helper()
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		err := f(ctx, r)
 		if err == nil {
 			return errors.New("no error")
@@ -207,7 +207,7 @@ func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.npy")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := launch.Local(ctx, 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(ctx, 3, func(ctx context.Context, r dist.Rank) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 4)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/scalar"
 )
 
@@ -59,7 +59,7 @@ func TestHiddenMemory(t *testing.T) {
 	if err := data.WriteNPY(in, []int{5, 7}, all); err != nil {
 		t.Fatal(err)
 	}
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		r, err := dist.NewRank(ctx, r.Comm, &hidden{r.Device})
 		if err != nil {
 			return err

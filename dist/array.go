@@ -200,4 +200,4 @@ func (a Array[T]) Host() ([]T, error) {
 }
 
 // buf is the memory of a block as ranks exchange it.
-func buf[T scalar.Scalar](a array.Array[T]) comm.Buf { return comm.Of(a.Mem().Host) }
+func buf[T scalar.Scalar](a array.Array[T]) comm.Buf { return comm.OfMem(a.Mem()) }

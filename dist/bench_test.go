@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/scalar"
 )
 
@@ -16,7 +16,7 @@ func bench(b *testing.B, ranks int, bytes int, setup func(ctx context.Context, r
 	b.Helper()
 	b.SetBytes(int64(bytes))
 	b.ReportAllocs()
-	err := launch.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 		call, err := setup(ctx, r)
 		if err == nil {
 			err = call() // memory is touched, requests are made

@@ -154,11 +154,6 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 			k.CopyND(outB.Slice(l.at, l.at+l.n).Mem(), src.Mem(), &l.c, false)
 		}
 	}
-	if len(out) > 0 {
-		if err := dst.Device().Sync(ctx); err != nil {
-			return err
-		}
-	}
 	for i := range out {
 		l := &out[i]
 		q, err := e.comm.ISend(ctx, buf(message(l, src, outB, l.direct)), l.peer)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 )
 
@@ -71,7 +72,7 @@ func TestUnderMPI(t *testing.T) {
 // onRanks runs p on n goroutine ranks and fails the test with their errors.
 func onRanks(t testing.TB, n int, p launch.Program) {
 	t.Helper()
-	if err := launch.Local(t.Context(), n, p); err != nil {
+	if err := ondevice.Local(t.Context(), n, p); err != nil {
 		t.Errorf("%d ranks: %v", n, err)
 	}
 }

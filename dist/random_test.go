@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/scalar"
 )
 
@@ -38,7 +38,7 @@ func TestProperties(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, ranks := range []int{1, 2, 3, 4, 6, 7, 8} {
 				seed := rand.Uint64()
-				err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 					return p.try(ctx, r, seed, casesOfEach)
 				})
 				if err != nil {

@@ -112,7 +112,9 @@ func TestReshape(t *testing.T) {
 			if err := holdsValues(y, 1); err != nil {
 				return err
 			}
-			y.Local().Mem().Host[0] = 99 // the same memory
+			if err := y.Local().Slice(0, 1).CopyIn([]float64{99}); err != nil { // the same memory
+				return err
+			}
 			if h, err := x.Host(); err != nil || h[0] != 99 {
 				return fmt.Errorf("%v to %v: the elements were copied", s, c.to)
 			}

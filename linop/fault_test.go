@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device/cpu"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 )
 
@@ -201,7 +201,7 @@ func TestFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const ranks = 3
 			var errs [ranks]error
-			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 				op, err := c.make(faulty{ctx, r})
 				if errs[r.Rank()] = err; err != nil && op != nil {
 					return fmt.Errorf("an operator comes with the error %w", err)
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 
 // A matrix that would not fit is refused before anything is applied.
 func TestDenseLimit(t *testing.T) {
-	err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
 		s := spaces{ctx: ctx, r: r}
 		x := s.of(dist.Layout{}, 1<<14)
 		if s.err != nil {

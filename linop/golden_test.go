@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
@@ -152,7 +152,7 @@ func goldenNumbers[T scalar.Scalar](t *testing.T, c golden.Case, tol float64) {
 	mats := matrices[T](t, c)
 	what := strings.TrimPrefix(c.Op, "algebra.")
 	_, want := golden.Rounded[T](t, c, strings.TrimPrefix(what, "to"))
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		a, err := over[T](ctx, r, mats["A"])
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -81,7 +81,7 @@ func goldenCase[T scalar.Scalar](t *testing.T, c golden.Case, ranks int, tol flo
 	mats := matrices[T](t, c)
 	x, y := stackedArray[T](t, c, "x"), stackedArray[T](t, c, "y")
 	u, v := stackedArray[T](t, c, "u"), stackedArray[T](t, c, "v")
-	err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 		op, err := make(ctx, r, c, mats)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -26,7 +27,7 @@ func forTypes(t *testing.T, f32, f64, c64, c128 func(ctx context.Context, r dist
 			prog launch.Program
 		}{{"float32", f32}, {"float64", f64}, {"complex64", c64}, {"complex128", c128}} {
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, c.name), func(t *testing.T) {
-				if err := launch.Local(t.Context(), n, c.prog); err != nil {
+				if err := ondevice.Local(t.Context(), n, c.prog); err != nil {
 					t.Error(err)
 				}
 			})
@@ -39,7 +40,7 @@ func forRanks(t *testing.T, prog launch.Program) {
 	t.Helper()
 	for _, n := range rankCounts {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
-			if err := launch.Local(t.Context(), n, prog); err != nil {
+			if err := ondevice.Local(t.Context(), n, prog); err != nil {
 				t.Error(err)
 			}
 		})
@@ -140,13 +141,15 @@ type multiply[D, R scalar.Scalar] struct {
 	out *dist.Move[R] // from every rank
 	x   dist.Array[D]
 	y   dist.Array[R]
+	hx  []D // x and y on the host
+	hy  []R
 }
 
 func newMultiply[D, R scalar.Scalar](dom, rng *dist.Space, m matrix) (*multiply[D, R], error) {
 	if dom.Size() != m.cols || rng.Size() != m.rows {
 		return nil, fmt.Errorf("a matrix of %d by %d for %v and %v", m.rows, m.cols, dom, rng)
 	}
-	op := &multiply[D, R]{Spaces: linop.Spaces{Dom: dom, Rng: rng}, m: m}
+	op := &multiply[D, R]{Spaces: linop.Spaces{Dom: dom, Rng: rng}, m: m, hx: make([]D, m.cols), hy: make([]R, m.rows)}
 	wholeDom, err := dom.Like(dist.Replicated, dom.Shape().Dims()...)
 	if err != nil {
 		return nil, err
@@ -172,13 +175,19 @@ func (op *multiply[D, R]) Forward(ctx context.Context, dst dist.Array[R], src di
 	if err := op.in.Forward(ctx, op.x, src); err != nil {
 		return err
 	}
-	x, y := op.x.Local().Mem().Host, op.y.Local().Mem().Host
+	x, y := op.hx, op.hy
+	if err := op.x.Local().CopyOut(x); err != nil {
+		return err
+	}
 	for i := range y {
 		var s complex128
 		for j := range x {
 			s += op.m.at(i, j) * scalar.Complex(x[j])
 		}
 		y[i] = scalar.From[R](s)
+	}
+	if err := op.y.Local().CopyIn(y); err != nil {
+		return err
 	}
 	return op.out.Forward(ctx, dst, op.y)
 }
@@ -187,13 +196,19 @@ func (op *multiply[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src di
 	if err := op.out.Adjoint(ctx, op.y, src); err != nil {
 		return err
 	}
-	x, y := op.x.Local().Mem().Host, op.y.Local().Mem().Host
+	x, y := op.hx, op.hy
+	if err := op.y.Local().CopyOut(y); err != nil {
+		return err
+	}
 	for j := range x {
 		var s complex128
 		for i := range y {
 			s += cmplx.Conj(op.m.at(i, j)) * scalar.Complex(y[i])
 		}
 		x[j] = scalar.From[D](s)
+	}
+	if err := op.x.Local().CopyIn(x); err != nil {
+		return err
 	}
 	return op.in.Adjoint(ctx, dst, op.x)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -157,10 +158,10 @@ func TestExpressions(t *testing.T) {
 	for _, ranks := range rankCounts {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			seed := rand.Uint64()
-			if err := launch.Local(t.Context(), ranks, expressions[float64](seed)); err != nil {
+			if err := ondevice.Local(t.Context(), ranks, expressions[float64](seed)); err != nil {
 				t.Errorf("float64, seed %d: %v", seed, err)
 			}
-			if err := launch.Local(t.Context(), ranks, expressions[complex128](seed)); err != nil {
+			if err := ondevice.Local(t.Context(), ranks, expressions[complex128](seed)); err != nil {
 				t.Errorf("complex128, seed %d: %v", seed, err)
 			}
 		})

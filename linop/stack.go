@@ -201,9 +201,6 @@ func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if v.group.Size() == 1 {
 		return nil
 	}
-	if err := sum.Device().Sync(ctx); err != nil {
-		return err
-	}
-	b := comm.Of(sum.Mem().Host)
+	b := comm.OfMem(sum.Mem())
 	return v.group.AllReduce(ctx, b, b, comm.Sum)
 }

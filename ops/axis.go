@@ -197,7 +197,7 @@ func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) er
 	k := dst.Kernels()
 	reqs := l.reqs[:0]
 	for _, g := range l.in {
-		q, err := l.comm.IRecv(ctx, comm.Of(l.ghost.Mem().Host[g.lo:g.hi]), g.peer)
+		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()), g.peer)
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) er
 		for j := range g.pieces {
 			k.CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
 		}
-		q, err := l.comm.ISend(ctx, comm.Of(from.Mem().Host), g.peer)
+		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()), g.peer)
 		if err != nil {
 			return err
 		}

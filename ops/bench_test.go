@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -46,7 +46,7 @@ func onTypes[A, B, C, D scalar.Scalar](b *testing.B, t traffic, f newMap[A, B], 
 // rank would have to be told.
 func apply[D, R scalar.Scalar](b *testing.B, ranks int, adjoint bool, t traffic, f newMap[D, R]) {
 	b.ReportAllocs()
-	err := launch.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, benchRows, benchCols)
 		if err != nil {
 			return err

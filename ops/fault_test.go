@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/ops"
 )
 
@@ -116,7 +116,7 @@ func TestBadInput(t *testing.T) {
 		}, []string{"no space"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 				x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
 				if err != nil {
 					return err

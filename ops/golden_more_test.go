@@ -7,7 +7,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -18,7 +18,7 @@ func TestGoldenParts(t *testing.T) {
 	for _, name := range []string{"Real", "Imag"} {
 		for _, c := range golden.Cases(t, name) {
 			for _, ranks := range []int{1, 2, 3} {
-				err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 					x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Dims...)
 					if err != nil {
 						return err
@@ -93,7 +93,7 @@ func imageOf[D, R scalar.Scalar](t *testing.T, ctx context.Context, c golden.Cas
 // Blocks with halos are those of MPIHalo, on the blocks that it chooses.
 func TestGoldenHalo(t *testing.T) {
 	for _, c := range golden.Cases(t, "MPIHalo") {
-		err := launch.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
 			switch c.DType {
 			case scalar.Float32:
 				return checkHalo[float32](t, ctx, r, c)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cases := golden.Cases(t, name)
 			for _, p := range places {
-				err := launch.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Rank) error {
+				err := ondevice.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Rank) error {
 					for _, c := range cases {
 						if c.Ranks != 0 && c.Ranks != p.ranks && p.ranks < 4 {
 							continue

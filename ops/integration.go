@@ -171,7 +171,7 @@ func (o *integration[T]) scan(ctx context.Context, dst, src array.Array[T], reve
 		me := o.line.Rank()
 		mine := o.all.Slice(me*n, (me+1)*n)
 		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
-		if err := o.line.AllGather(ctx, comm.Of(o.all.Mem().Host), comm.Of(mine.Mem().Host)); err != nil {
+		if err := o.line.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem())); err != nil {
 			return err
 		}
 		lo, hi := 0, me

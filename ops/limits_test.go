@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -20,7 +20,7 @@ import (
 // Every operator works in a group that is a part of the program, while the
 // other ranks work in theirs. (PyLops-MPI falls back to all ranks: limit 23.)
 func TestSubGroups(t *testing.T) {
-	err := launch.Local(t.Context(), 5, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 5, func(ctx context.Context, r dist.Rank) error {
 		sub, err := r.Sub(ctx, r.Rank()%2, r.Rank()) // ranks 0, 2, 4 and ranks 1, 3
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func TestSubGroups(t *testing.T) {
 // An operator along an axis leaves a replicated array replicated, so that a
 // solver can add its results to the model. (Limit 21.)
 func TestReplicatedStaysReplicated(t *testing.T) {
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		x, err := dist.NewSpace(ctx, r, dist.Replicated, 6, 4)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func TestReplicatedStaysReplicated(t *testing.T) {
 
 // Apply refuses what Forward would take for granted. (Limit 36.)
 func TestApplyChecks(t *testing.T) {
-	err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func TestApplyChecks(t *testing.T) {
 
 // The dot test sends numbers, not vectors. (Limit 50.)
 func TestDotGathersNothing(t *testing.T) {
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		count := commtest.NewCounter(r.Comm)
 		counted, err := dist.NewRank(ctx, count, r.Device)
 		if err != nil {
@@ -132,7 +132,7 @@ func TestDotGathersNothing(t *testing.T) {
 // A stack of a block-diagonal operator and a derivative, as PyLops-MPI has it.
 func TestGoldenStackedBlockDiag(t *testing.T) {
 	for _, c := range golden.Cases(t, "MPIStackedBlockDiag") {
-		err := launch.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
 			switch c.DType {
 			case scalar.Float32:
 				return checkStacked[float32](t, ctx, r, c, 2e-5)
@@ -195,7 +195,7 @@ func TestGoldenDense(t *testing.T) {
 			}
 			seen++
 			c.Op = c.String("op")
-			err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 				x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Dims...)
 				if err != nil {
 					return err

@@ -75,7 +75,7 @@ func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int
 func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	x := src.Local()
 	if o.counts != nil {
-		if err := o.line.AllGatherV(ctx, comm.Of(o.all.Mem().Host), o.counts, comm.Of(x.Mem().Host)); err != nil {
+		if err := o.line.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem())); err != nil {
 			return err
 		}
 		x = o.all
@@ -90,7 +90,7 @@ func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
 		return err
 	}
-	return o.line.ReduceScatterV(ctx, comm.Of(dst.Local().Mem().Host), comm.Of(o.all.Mem().Host), o.counts, comm.Sum)
+	return o.line.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()), o.counts, comm.Sum)
 }
 
 // product sets y = op(A)·x for op(A) of m × k.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 )
@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 		}, none, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 				count := commtest.NewCounter(r.Comm)
 				counted, err := dist.NewRank(ctx, count, r.Device)
 				if err != nil {

@@ -82,5 +82,5 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err != nil || o.line.Size() == 1 {
 		return err
 	}
-	return o.line.AllReduce(ctx, comm.Of(x.Host), comm.Of(x.Host), comm.Sum)
+	return o.line.AllReduce(ctx, comm.OfMem(x), comm.OfMem(x), comm.Sum)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -182,7 +183,7 @@ var homes = []struct {
 
 func eachHome(t *testing.T, f func(ctx context.Context, x *dist.Space) error) {
 	for _, h := range homes {
-		err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
 			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 			if err != nil {
 				return err
@@ -230,7 +231,7 @@ func TestAllocs(t *testing.T) {
 		if h.ranks > 3 {
 			continue
 		}
-		err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
 			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 			if err != nil {
 				return err
@@ -292,7 +293,7 @@ func TestRandomCompositions(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range homes {
 		h := homes[i]
-		err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
 			for k := range uint64(12) {
 				if err := random[complex128](ctx, r, h.layout, h.dims, rand.New(rand.NewPCG(seed, k))); err != nil {
 					return err

@@ -50,7 +50,7 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 	if o.line.Size() == 1 {
 		return nil
 	}
-	b := comm.Of(y.Mem().Host)
+	b := comm.OfMem(y.Mem())
 	return o.line.AllReduce(ctx, b, b, comm.Sum)
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/ops"
 )
 
@@ -34,7 +34,7 @@ func slow(ctx context.Context, r dist.Rank) (Problem[float64], dist.Array[float6
 // clocks differ, and returns the result of rank 0.
 func timed(t *testing.T, c Config[float64]) (res Result) {
 	t.Helper()
-	err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 		p, x, err := slow(ctx, r)
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 )
 
 // FuzzRead gives the reader files of any bytes, whole ones or, so that the
@@ -93,7 +93,7 @@ func FuzzRead(f *testing.F) {
 
 // onArray runs f with an array of five zeros on one rank.
 func onArray(ctx context.Context, f func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error) error {
-	return launch.Local(ctx, 1, func(ctx context.Context, r dist.Rank) error {
+	return ondevice.Local(ctx, 1, func(ctx context.Context, r dist.Rank) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
 		if err != nil {
 			return err

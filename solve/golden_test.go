@@ -8,7 +8,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -52,7 +52,7 @@ func (f goldenRun[T]) run(t *testing.T, c golden.Case, ranks int, tol float64) {
 	for _, k := range c.Keys() {
 		g.shape[k], g.v[k] = golden.Rounded[T](t, c, k)
 	}
-	if err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return f(ctx, r, g) }); err != nil {
+	if err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return f(ctx, r, g) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -161,7 +161,7 @@ func each[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, f func(m mak
 // on runs f on goroutine ranks.
 func on(t *testing.T, ranks int, f func(ctx context.Context, r dist.Rank) error) {
 	t.Helper()
-	if err := launch.Local(t.Context(), ranks, f); err != nil {
+	if err := ondevice.Local(t.Context(), ranks, f); err != nil {
 		t.Errorf("ranks=%d: %v", ranks, err)
 	}
 }

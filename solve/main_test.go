@@ -10,6 +10,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/solve"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 			return underMPI(ctx, r, dir)
 		})
 	case "victim":
-		err = launch.Local(context.Background(), 4, func(ctx context.Context, r dist.Rank) error {
+		err = ondevice.Local(context.Background(), 4, func(ctx context.Context, r dist.Rank) error {
 			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration[float64]) error {
 				if r.Rank() == 0 {
 					fmt.Println(it.K)

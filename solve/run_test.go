@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/solve"
 )
@@ -139,7 +139,7 @@ func TestCancelled(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		cause := errors.New("power cut")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		err := launch.Local(ctx, ranks, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(ctx, ranks, func(ctx context.Context, r dist.Rank) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{RelTol: -1, OnIter: func(it solve.Iteration[float64]) error {
 					if it.K == 2 {
@@ -191,7 +191,7 @@ func TestBadArguments(t *testing.T) {
 	}
 	for name, f := range faults {
 		var told atomic.Int32
-		err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
 			p, err := tall[float64](ctx, r, 5)
 			if err != nil {
 				return err
@@ -229,7 +229,7 @@ func normalOf(p solve.Problem[float64]) linop.Operator[float64] {
 func TestFailingOperator(t *testing.T) {
 	for at := 1; at < 7; at++ {
 		cause := errors.New("device is lost")
-		err := launch.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
 			p, err := tall[float64](ctx, r, 5)
 			if err != nil {
 				return err

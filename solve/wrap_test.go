@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -292,7 +292,7 @@ func TestBadPowerIteration(t *testing.T) {
 		"maps a space to itself":  nil,
 		"start has norm NaN: giv": func(a *args) { dist.Fill(a.x, math.NaN()) },
 	} {
-		err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
 			p, err := square[float64](ctx, r, 3)
 			if err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/ops/wave"
 )
 
@@ -34,7 +34,7 @@ func inverse(t *testing.T, c Config, ranks int) ([]float64, *Result) {
 		t.Fatal(err)
 	}
 	var res *Result
-	err = launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err = ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 		out, err := job.Run(ctx, r, nil, nil)
 		if r.Rank() == 0 {
 			res = out

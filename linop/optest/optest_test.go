@@ -2,12 +2,14 @@ package optest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -79,9 +81,18 @@ func square[T scalar.Scalar](dst, src dist.Array[T]) { dist.Mul(dst, src, src) }
 
 // realPart keeps the real part, which is linear over the real numbers only.
 func realPart[T scalar.Scalar](dst, src dist.Array[T]) {
-	d := dst.Local().Mem().Host
-	for i, v := range src.Local().Mem().Host {
-		d[i] = scalar.From[T](complex(real(scalar.Complex(v)), 0))
+	dist.Conj(dst, src)
+	dist.Combine(dst, scalar.From[T](0.5), src, scalar.From[T](0.5), dst)
+}
+
+// onHost sets dst = f(src), element by element.
+func onHost[T scalar.Scalar](dst, src dist.Array[T], f func(T) T) {
+	h, err := src.Host()
+	for i, v := range h {
+		h[i] = f(v)
+	}
+	if err = errors.Join(err, dst.Local().CopyIn(h)); err != nil {
+		panic(err)
 	}
 }
 
@@ -143,7 +154,7 @@ func TestChecks(t *testing.T) {
 			prog launch.Program
 		}{{"float32", checks[float32]}, {"float64", checks[float64]}, {"complex64", checks[complex64]}, {"complex128", checks[complex128]}} {
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, c.name), func(t *testing.T) {
-				if err := launch.Local(t.Context(), n, c.prog); err != nil {
+				if err := ondevice.Local(t.Context(), n, c.prog); err != nil {
 					t.Error(err)
 				}
 			})
@@ -154,7 +165,7 @@ func TestChecks(t *testing.T) {
 // on runs a program on three ranks.
 func on(t *testing.T, prog launch.Program) {
 	t.Helper()
-	if err := launch.Local(t.Context(), 3, prog); err != nil {
+	if err := ondevice.Local(t.Context(), 3, prog); err != nil {
 		t.Error(err)
 	}
 }
@@ -243,17 +254,11 @@ func TestMatchesDense(t *testing.T) {
 
 // narrow works in 32 bits, whole in integers.
 func narrow(dst, src dist.Array[float64]) {
-	d := dst.Local().Mem().Host
-	for i, v := range src.Local().Mem().Host {
-		d[i] = float64(float32(v))
-	}
+	onHost(dst, src, func(v float64) float64 { return float64(float32(v)) })
 }
 
 func whole(dst, src dist.Array[float32]) {
-	d := dst.Local().Mem().Host
-	for i, v := range src.Local().Mem().Host {
-		d[i] = float32(int(1000*v)) / 1000
-	}
+	onHost(dst, src, func(v float32) float32 { return float32(int(1000*v)) / 1000 })
 }
 
 func TestKeepsType(t *testing.T) {

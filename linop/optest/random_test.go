@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop/optest"
 )
 
@@ -18,7 +18,7 @@ func TestRandom(t *testing.T) {
 	var first []float64
 	for _, n := range []int{1, 2, 3, 7} {
 		for name, l := range map[string]dist.Layout{"split": {}, "columns": dist.Split(1), "replicated": dist.Replicated, "checked": {Replicate: dist.Checked}} {
-			err := launch.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
 				s, err := dist.NewSpace(ctx, r, l, 5, 4)
 				if err != nil {
 					return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops/wave"
@@ -103,7 +103,7 @@ func TestGoldenKirchhoff(t *testing.T) {
 		}
 		seen++
 		for _, ranks := range []int{1, 2, 3} {
-			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 				k, _, err := survey(t, c)
 				if err != nil {
 					return err
@@ -178,7 +178,7 @@ func apart(a, b []float64) float64 {
 func TestGoldenTutorial(t *testing.T) {
 	for _, c := range golden.CasesIn(t, "lsm", "LSM") {
 		for _, ranks := range []int{1, 2} {
-			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return tutorial(t, ctx, r, c) })
+			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return tutorial(t, ctx, r, c) })
 			if err != nil {
 				t.Errorf("%s on %d ranks: %v", c.Name, ranks, err)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops/wave"
@@ -97,7 +97,7 @@ func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error 
 func TestKirchhoff(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		for _, dims := range []int{2, 3} {
-			err := launch.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 				return errors.Join(dotTests[float32](ctx, r, dims), dotTests[float64](ctx, r, dims),
 					dotTests[complex64](ctx, r, dims), dotTests[complex128](ctx, r, dims))
 			})
