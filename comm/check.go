@@ -275,6 +275,18 @@ func CheckSplit(color int) (Call, error) {
 	return call, nil
 }
 
+// CheckWindow checks Window.
+func CheckWindow(b Buf) (Call, error) {
+	call := Call{Kind: KindWindow, DType: b.DType, Peer: -1, N: -1}
+	switch {
+	case !b.DType.Valid() || b.N < 0:
+		return call, fault(KindWindow, "buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
+	case b.N > 0 && b.Place != OnHost:
+		return call, fault(KindWindow, "buffer is in %v: windows are over host memory", b.Place)
+	}
+	return call, nil
+}
+
 // CheckAccess checks an access to a window: b against the count elements of
 // type b.DType that target exposes.
 func CheckAccess(name string, win Buf, target int, counts []int, offset int, b Buf) error {
@@ -283,6 +295,8 @@ func CheckAccess(name string, win Buf, target int, counts []int, offset int, b B
 		return fmt.Errorf("comm: %s: target is rank %d, must be from 0 to %d", name, target, len(counts)-1)
 	case b.N > 0 && b.DType != win.DType:
 		return fmt.Errorf("comm: %s: buffer is %v, window is %v: element types must be equal", name, b.DType, win.DType)
+	case b.N > 0 && b.Place != OnHost:
+		return fmt.Errorf("comm: %s: buffer is in %v: windows take host memory", name, b.Place)
 	case offset < 0 || b.N < 0 || offset+b.N > counts[target]:
 		return fmt.Errorf("comm: %s: elements %d to %d of rank %d: its window has %d", name, offset, offset+b.N, target, counts[target])
 	}
@@ -293,6 +307,9 @@ func CheckAccess(name string, win Buf, target int, counts []int, offset int, b B
 func CheckFetch(win, dst, src Buf, op Op) error {
 	if err := CheckWindowOp(op, win.DType, true); err != nil {
 		return fmt.Errorf("comm: GetAccumulate: %w", err)
+	}
+	if op != NoOp && src.Place != OnHost && src.N > 0 {
+		return fmt.Errorf("comm: GetAccumulate: src is in %v: windows take host memory", src.Place)
 	}
 	if op != NoOp && (src.N != dst.N || src.DType != dst.DType) {
 		return fmt.Errorf("comm: GetAccumulate: src is %d %v, dst is %d %v: must be equal", src.N, src.DType, dst.N, dst.DType)

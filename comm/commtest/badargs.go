@@ -51,6 +51,7 @@ func (b badCall) run(r *rank) error {
 	case !strings.Contains(err.Error(), want):
 		r.checkf(false, "%s: rank %d of %d: error does not say %q: %w", b.name, r.me, r.size, want, err)
 	}
+	r.release()
 	return r.alive()
 }
 
@@ -67,74 +68,71 @@ func (r *rank) finished(q comm.Request, err error) error {
 func badOps() []badCall {
 	var calls []badCall
 	for _, op := range []comm.Op{comm.Min, comm.Max, comm.Replace, comm.NoOp, comm.NoOp + 1} {
-		elems := func(n int) comm.Buf { return comm.Of(make([]complex64, n)) }
+		dt := scalar.Complex64
 		if op == comm.Max {
-			elems = func(n int) comm.Buf { return comm.Of(make([]complex128, n)) }
+			dt = scalar.Complex128
 		}
 		calls = append(calls,
 			badCall{"AllReduce " + op.String(), says(op.String()), func(r *rank) error {
-				return r.c.AllReduce(r.ctx, elems(1), elems(1), op)
+				return r.c.AllReduce(r.ctx, r.elements(dt, 1), r.elements(dt, 1), op)
 			}},
 			badCall{"IAllReduce " + op.String(), says(op.String()), func(r *rank) error {
-				return r.finished(r.c.IAllReduce(r.ctx, elems(1), elems(1), op))
+				return r.finished(r.c.IAllReduce(r.ctx, r.elements(dt, 1), r.elements(dt, 1), op))
 			}},
 			badCall{"Reduce " + op.String(), says(op.String()), func(r *rank) error {
-				return r.c.Reduce(r.ctx, elems(1), elems(1), op, 0)
+				return r.c.Reduce(r.ctx, r.elements(dt, 1), r.elements(dt, 1), op, 0)
 			}},
 			badCall{"ReduceScatter " + op.String(), says(op.String()), func(r *rank) error {
-				return r.c.ReduceScatter(r.ctx, elems(1), elems(r.size), op)
+				return r.c.ReduceScatter(r.ctx, r.elements(dt, 1), r.elements(dt, r.size), op)
 			}},
 			badCall{"ReduceScatterV " + op.String(), says(op.String()), func(r *rank) error {
-				return r.c.ReduceScatterV(r.ctx, elems(1), elems(r.size), uniform(1, r.size), op)
+				return r.c.ReduceScatterV(r.ctx, r.elements(dt, 1), r.elements(dt, r.size), uniform(1, r.size), op)
 			}})
 	}
 	return calls
 }
-
-// reals returns new memory.
-func reals(n int) comm.Buf { return comm.Of(make([]float64, n)) }
 
 func badLengths() []badCall {
 	plus := func(k int) func(*rank) string {
 		return func(r *rank) string { return fmt.Sprint(3*r.size + k) }
 	}
 	return []badCall{
-		{"AllReduce", says("7"), func(r *rank) error { return r.c.AllReduce(r.ctx, reals(7), reals(5), comm.Sum) }},
+		{"AllReduce", says("7"), func(r *rank) error { return r.c.AllReduce(r.ctx, r.reals(7), r.reals(5), comm.Sum) }},
 		{"IAllReduce", says("7"), func(r *rank) error {
-			return r.finished(r.c.IAllReduce(r.ctx, reals(7), reals(5), comm.Sum))
+			return r.finished(r.c.IAllReduce(r.ctx, r.reals(7), r.reals(5), comm.Sum))
 		}},
-		{"AllGather", plus(1), func(r *rank) error { return r.c.AllGather(r.ctx, reals(3*r.size+1), reals(3)) }},
+		{"AllGather", plus(1), func(r *rank) error { return r.c.AllGather(r.ctx, r.reals(3*r.size+1), r.reals(3)) }},
 		{"IAllGather", plus(1), func(r *rank) error {
-			return r.finished(r.c.IAllGather(r.ctx, reals(3*r.size+1), reals(3)))
+			return r.finished(r.c.IAllGather(r.ctx, r.reals(3*r.size+1), r.reals(3)))
 		}},
 		{"AllGatherV dst", plus(2), func(r *rank) error {
-			return r.c.AllGatherV(r.ctx, reals(3*r.size+2), uniform(3, r.size), reals(3))
+			return r.c.AllGatherV(r.ctx, r.reals(3*r.size+2), uniform(3, r.size), r.reals(3))
 		}},
 		{"AllGatherV src", says("4"), func(r *rank) error {
-			return r.c.AllGatherV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(4))
+			return r.c.AllGatherV(r.ctx, r.reals(3*r.size), uniform(3, r.size), r.reals(4))
 		}},
 		{"ReduceScatter", plus(1), func(r *rank) error {
-			return r.c.ReduceScatter(r.ctx, reals(3), reals(3*r.size+1), comm.Sum)
+			return r.c.ReduceScatter(r.ctx, r.reals(3), r.reals(3*r.size+1), comm.Sum)
 		}},
 		{"ReduceScatterV src", plus(1), func(r *rank) error {
-			return r.c.ReduceScatterV(r.ctx, reals(3), reals(3*r.size+1), uniform(3, r.size), comm.Sum)
+			return r.c.ReduceScatterV(r.ctx, r.reals(3), r.reals(3*r.size+1), uniform(3, r.size), comm.Sum)
 		}},
 		{"ReduceScatterV dst", says("2"), func(r *rank) error {
-			return r.c.ReduceScatterV(r.ctx, reals(2), reals(3*r.size), uniform(3, r.size), comm.Sum)
+			return r.c.ReduceScatterV(r.ctx, r.reals(2), r.reals(3*r.size), uniform(3, r.size), comm.Sum)
 		}},
-		{"AllToAll", plus(1), func(r *rank) error { return r.c.AllToAll(r.ctx, reals(3*r.size+1), reals(3*r.size)) }},
+		{"AllToAll", plus(1), func(r *rank) error { return r.c.AllToAll(r.ctx, r.reals(3*r.size+1), r.reals(3*r.size)) }},
 		{"AllToAll not a multiple", nil, func(r *rank) error {
 			n := 3*r.size + 1
 			if r.size == 1 {
 				return errors.New("AllToAll: every length is a multiple of one rank")
 			}
-			return r.c.AllToAll(r.ctx, reals(n), reals(n))
+			return r.c.AllToAll(r.ctx, r.reals(n), r.reals(n))
 		}},
 		{"AllToAllV dst", plus(1), func(r *rank) error {
-			return r.c.AllToAllV(r.ctx, reals(3*r.size+1), uniform(3, r.size), reals(3*r.size), uniform(3, r.size))
+			return r.c.AllToAllV(r.ctx, r.reals(3*r.size+1), uniform(3, r.size), r.reals(3*r.size), uniform(3, r.size))
 		}},
 		{"AllToAllV src", plus(-1), func(r *rank) error {
-			return r.c.AllToAllV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3*r.size-1), uniform(3, r.size))
+			return r.c.AllToAllV(r.ctx, r.reals(3*r.size), uniform(3, r.size), r.reals(3*r.size-1), uniform(3, r.size))
 		}},
 	}
 }
@@ -159,22 +157,22 @@ func badCounts() []badCall {
 	for _, f := range forms {
 		calls = append(calls,
 			badCall{"AllGatherV " + f.name, f.text, func(r *rank) error {
-				return r.c.AllGatherV(r.ctx, reals(3*r.size), f.make(r), reals(3))
+				return r.c.AllGatherV(r.ctx, r.reals(3*r.size), f.make(r), r.reals(3))
 			}},
 			badCall{"ReduceScatterV " + f.name, f.text, func(r *rank) error {
-				return r.c.ReduceScatterV(r.ctx, reals(3), reals(3*r.size), f.make(r), comm.Sum)
+				return r.c.ReduceScatterV(r.ctx, r.reals(3), r.reals(3*r.size), f.make(r), comm.Sum)
 			}},
 			badCall{"AllToAllV recvCounts " + f.name, f.text, func(r *rank) error {
-				return r.c.AllToAllV(r.ctx, reals(3*r.size), f.make(r), reals(3*r.size), uniform(3, r.size))
+				return r.c.AllToAllV(r.ctx, r.reals(3*r.size), f.make(r), r.reals(3*r.size), uniform(3, r.size))
 			}},
 			badCall{"AllToAllV sendCounts " + f.name, f.text, func(r *rank) error {
-				return r.c.AllToAllV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3*r.size), f.make(r))
+				return r.c.AllToAllV(r.ctx, r.reals(3*r.size), uniform(3, r.size), r.reals(3*r.size), f.make(r))
 			}})
 	}
 	return append(calls, badCall{"AllToAllV own block", nil, func(r *rank) error {
 		send, recv := uniform(3, r.size), uniform(3, r.size)
 		send[r.me]++
-		return r.c.AllToAllV(r.ctx, reals(3*r.size), recv, reals(3*r.size+1), send)
+		return r.c.AllToAllV(r.ctx, r.reals(3*r.size), recv, r.reals(3*r.size+1), send)
 	}})
 }
 
@@ -189,47 +187,46 @@ func badRoots() []badCall {
 		}
 		text := func(r *rank) string { return fmt.Sprint(root(r)) }
 		calls = append(calls,
-			badCall{"Reduce", text, func(r *rank) error { return r.c.Reduce(r.ctx, reals(3), reals(3), comm.Sum, root(r)) }},
-			badCall{"Broadcast", text, func(r *rank) error { return r.c.Broadcast(r.ctx, reals(3), root(r)) }},
+			badCall{"Reduce", text, func(r *rank) error { return r.c.Reduce(r.ctx, r.reals(3), r.reals(3), comm.Sum, root(r)) }},
+			badCall{"Broadcast", text, func(r *rank) error { return r.c.Broadcast(r.ctx, r.reals(3), root(r)) }},
 			badCall{"IBroadcast", text, func(r *rank) error {
-				return r.finished(r.c.IBroadcast(r.ctx, reals(3), root(r)))
+				return r.finished(r.c.IBroadcast(r.ctx, r.reals(3), root(r)))
 			}},
-			badCall{"Gather", text, func(r *rank) error { return r.c.Gather(r.ctx, reals(3*r.size), reals(3), root(r)) }},
+			badCall{"Gather", text, func(r *rank) error { return r.c.Gather(r.ctx, r.reals(3*r.size), r.reals(3), root(r)) }},
 			badCall{"GatherV", text, func(r *rank) error {
-				return r.c.GatherV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3), root(r))
+				return r.c.GatherV(r.ctx, r.reals(3*r.size), uniform(3, r.size), r.reals(3), root(r))
 			}},
-			badCall{"Scatter", text, func(r *rank) error { return r.c.Scatter(r.ctx, reals(3), reals(3*r.size), root(r)) }},
+			badCall{"Scatter", text, func(r *rank) error { return r.c.Scatter(r.ctx, r.reals(3), r.reals(3*r.size), root(r)) }},
 			badCall{"ScatterV", text, func(r *rank) error {
-				return r.c.ScatterV(r.ctx, reals(3), reals(3*r.size), uniform(3, r.size), root(r))
+				return r.c.ScatterV(r.ctx, r.reals(3), r.reals(3*r.size), uniform(3, r.size), root(r))
 			}})
 	}
 	return calls
 }
 
 func badTypes() []badCall {
-	ints := func(n int) comm.Buf { return comm.Of(make([]int64, n)) }
 	text := says("int64")
 	return []badCall{
-		{"AllReduce", text, func(r *rank) error { return r.c.AllReduce(r.ctx, ints(3), reals(3), comm.Sum) }},
+		{"AllReduce", text, func(r *rank) error { return r.c.AllReduce(r.ctx, r.ints(3), r.reals(3), comm.Sum) }},
 		{"IAllReduce", text, func(r *rank) error {
-			return r.finished(r.c.IAllReduce(r.ctx, ints(3), reals(3), comm.Sum))
+			return r.finished(r.c.IAllReduce(r.ctx, r.ints(3), r.reals(3), comm.Sum))
 		}},
-		{"AllGather", text, func(r *rank) error { return r.c.AllGather(r.ctx, ints(3*r.size), reals(3)) }},
+		{"AllGather", text, func(r *rank) error { return r.c.AllGather(r.ctx, r.ints(3*r.size), r.reals(3)) }},
 		{"IAllGather", text, func(r *rank) error {
-			return r.finished(r.c.IAllGather(r.ctx, ints(3*r.size), reals(3)))
+			return r.finished(r.c.IAllGather(r.ctx, r.ints(3*r.size), r.reals(3)))
 		}},
 		{"AllGatherV", text, func(r *rank) error {
-			return r.c.AllGatherV(r.ctx, ints(3*r.size), uniform(3, r.size), reals(3))
+			return r.c.AllGatherV(r.ctx, r.ints(3*r.size), uniform(3, r.size), r.reals(3))
 		}},
 		{"ReduceScatter", text, func(r *rank) error {
-			return r.c.ReduceScatter(r.ctx, ints(3), reals(3*r.size), comm.Sum)
+			return r.c.ReduceScatter(r.ctx, r.ints(3), r.reals(3*r.size), comm.Sum)
 		}},
 		{"ReduceScatterV", text, func(r *rank) error {
-			return r.c.ReduceScatterV(r.ctx, ints(3), reals(3*r.size), uniform(3, r.size), comm.Sum)
+			return r.c.ReduceScatterV(r.ctx, r.ints(3), r.reals(3*r.size), uniform(3, r.size), comm.Sum)
 		}},
-		{"AllToAll", text, func(r *rank) error { return r.c.AllToAll(r.ctx, ints(3*r.size), reals(3*r.size)) }},
+		{"AllToAll", text, func(r *rank) error { return r.c.AllToAll(r.ctx, r.ints(3*r.size), r.reals(3*r.size)) }},
 		{"AllToAllV", text, func(r *rank) error {
-			return r.c.AllToAllV(r.ctx, ints(3*r.size), uniform(3, r.size), reals(3*r.size), uniform(3, r.size))
+			return r.c.AllToAllV(r.ctx, r.ints(3*r.size), uniform(3, r.size), r.reals(3*r.size), uniform(3, r.size))
 		}},
 	}
 }
@@ -239,11 +236,11 @@ func badTypes() []badCall {
 func overlaps() []badCall {
 	// all and own are a buffer of a block for each rank and this rank's block.
 	blocks := func(r *rank) (all, own comm.Buf) {
-		m, at := reals(3*r.size+1), 3*r.me+1
+		m, at := r.reals(3*r.size+1), 3*r.me+1
 		return m.Slice(0, 3*r.size), m.Slice(at, at+3)
 	}
 	pair := func(r *rank) (a, b comm.Buf) {
-		m := reals(3*r.size + 1)
+		m := r.reals(3*r.size + 1)
 		return m.Slice(0, 3*r.size), m.Slice(1, 3*r.size+1)
 	}
 	return []badCall{
@@ -305,23 +302,23 @@ func badPeers() []badCall {
 		}
 		text := func(r *rank) string { return fmt.Sprint(peer(r)) }
 		calls = append(calls,
-			badCall{"Send", text, func(r *rank) error { return r.c.Send(r.ctx, reals(3), peer(r)) }},
-			badCall{"Recv", text, func(r *rank) error { return r.c.Recv(r.ctx, reals(3), peer(r)) }},
+			badCall{"Send", text, func(r *rank) error { return r.c.Send(r.ctx, r.reals(3), peer(r)) }},
+			badCall{"Recv", text, func(r *rank) error { return r.c.Recv(r.ctx, r.reals(3), peer(r)) }},
 			badCall{"SendRecv to", text, func(r *rank) error {
-				return r.c.SendRecv(r.ctx, reals(3), comm.Nobody, reals(3), peer(r))
+				return r.c.SendRecv(r.ctx, r.reals(3), comm.Nobody, r.reals(3), peer(r))
 			}},
 			badCall{"SendRecv from", text, func(r *rank) error {
-				return r.c.SendRecv(r.ctx, reals(3), peer(r), reals(3), comm.Nobody)
+				return r.c.SendRecv(r.ctx, r.reals(3), peer(r), r.reals(3), comm.Nobody)
 			}},
-			badCall{"ISend", text, func(r *rank) error { return r.finished(r.c.ISend(r.ctx, reals(3), peer(r))) }},
-			badCall{"IRecv", text, func(r *rank) error { return r.finished(r.c.IRecv(r.ctx, reals(3), peer(r))) }},
+			badCall{"ISend", text, func(r *rank) error { return r.finished(r.c.ISend(r.ctx, r.reals(3), peer(r))) }},
+			badCall{"IRecv", text, func(r *rank) error { return r.finished(r.c.IRecv(r.ctx, r.reals(3), peer(r))) }},
 			badCall{"Group Send", text, func(r *rank) error {
-				return r.c.Group(r.ctx, func() error { return r.c.Send(r.ctx, reals(3), peer(r)) })
+				return r.c.Group(r.ctx, func() error { return r.c.Send(r.ctx, r.reals(3), peer(r)) })
 			}})
 	}
 	return append(calls,
-		badCall{"Send to Nobody", says("-1"), func(r *rank) error { return r.c.Send(r.ctx, reals(3), comm.Nobody) }},
-		badCall{"Recv from Nobody", says("-1"), func(r *rank) error { return r.c.Recv(r.ctx, reals(3), comm.Nobody) }},
+		badCall{"Send to Nobody", says("-1"), func(r *rank) error { return r.c.Send(r.ctx, r.reals(3), comm.Nobody) }},
+		badCall{"Recv from Nobody", says("-1"), func(r *rank) error { return r.c.Recv(r.ctx, r.reals(3), comm.Nobody) }},
 		badCall{"Split", says("-2"), func(r *rank) error {
 			_, err := r.c.Split(r.ctx, -2, 0)
 			return err

@@ -33,29 +33,30 @@ type vec interface {
 type elems[T scalar.Element] struct {
 	mem []T // with guards
 	t   traits
+	twin
 }
 
 const guard = 5 // elements; odd, so that memory of small types is not aligned
 
 var junk = num{90, 91}
 
-func newVec(dt scalar.DType, n int) vec {
+func newVec(dt scalar.DType, n int, p *place) vec {
 	var v vec
 	switch dt {
 	case scalar.Uint8:
-		v = &elems[uint8]{t: traitsOf(dt)}
+		v = &elems[uint8]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Int32:
-		v = &elems[int32]{t: traitsOf(dt)}
+		v = &elems[int32]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Int64:
-		v = &elems[int64]{t: traitsOf(dt)}
+		v = &elems[int64]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Float32:
-		v = &elems[float32]{t: traitsOf(dt)}
+		v = &elems[float32]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Float64:
-		v = &elems[float64]{t: traitsOf(dt)}
+		v = &elems[float64]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Complex64:
-		v = &elems[complex64]{t: traitsOf(dt)}
+		v = &elems[complex64]{t: traitsOf(dt), twin: twin{p: p}}
 	case scalar.Complex128:
-		v = &elems[complex128]{t: traitsOf(dt)}
+		v = &elems[complex128]{t: traitsOf(dt), twin: twin{p: p}}
 	default:
 		panic("commtest: vector of " + dt.String())
 	}
@@ -63,17 +64,32 @@ func newVec(dt scalar.DType, n int) vec {
 	return v
 }
 
-func (e *elems[T]) in() []T             { return e.mem[guard : len(e.mem)-guard] }
+// in returns the elements for the host to use.
+func (e *elems[T]) in() []T { return e.all()[guard : len(e.mem)-guard] }
+
+func (e *elems[T]) all() []T {
+	if e.ahead {
+		e.host(raw(e.mem))
+	}
+	return e.mem
+}
+
 func (e *elems[T]) dtype() scalar.DType { return scalar.Of[T]() }
 func (e *elems[T]) len() int            { return len(e.mem) - 2*guard }
 
-func (e *elems[T]) buf(lo, hi int) comm.Buf { return comm.Of(e.in()[lo:hi]) }
+func (e *elems[T]) buf(lo, hi int) comm.Buf {
+	if e.p != nil {
+		return onDevice(&e.twin, e.mem, guard+lo, guard+hi)
+	}
+	return comm.Of(e.in()[lo:hi])
+}
 
 func (e *elems[T]) resize(n int) {
 	if n += 2 * guard; n > cap(e.mem) {
 		e.mem = make([]T, n, n+n/4)
 	}
 	e.mem = e.mem[:n]
+	e.ahead = false
 	j := one[T](junk)
 	for i := range e.mem {
 		e.mem[i] = j
@@ -142,7 +158,7 @@ func (e *elems[T]) number(i int) int {
 }
 
 func (e *elems[T]) guards() error {
-	j, n := one[T](junk), len(e.mem)
+	j, n := one[T](junk), len(e.all())
 	for i := range guard {
 		for _, at := range [...]int{i, n - 1 - i} {
 			if e.mem[at] != j {
@@ -156,15 +172,16 @@ func (e *elems[T]) guards() error {
 
 // memory hands out vecs and takes them all back at once.
 type memory struct {
-	vecs [len(scalar.DTypes) + 1][]vec
-	used [len(scalar.DTypes) + 1]int
+	place *place // nil means host memory
+	vecs  [len(scalar.DTypes) + 1][]vec
+	used  [len(scalar.DTypes) + 1]int
 }
 
 func (m *memory) vec(dt scalar.DType, n int) vec {
 	have, at := m.vecs[dt], m.used[dt]
 	m.used[dt]++
 	if at == len(have) {
-		v := newVec(dt, n)
+		v := newVec(dt, n, m.place)
 		m.vecs[dt] = append(have, v)
 		return v
 	}

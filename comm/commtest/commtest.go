@@ -15,12 +15,14 @@ import (
 	"slices"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 )
 
 // Case is one property that every communicator has.
 type Case struct {
 	Name string
 	Run  func(ctx context.Context, c comm.Comm) error // collective
+	body func(r *rank) error
 }
 
 // Config chooses the size of the suite.
@@ -30,7 +32,11 @@ type Config struct {
 	// NoTruncation leaves out a long message of which the receiver asks for
 	// half: Open MPI 4.1.4 reports it, but writes all of it past the buffer's end.
 	NoTruncation bool
-	NoFaults     bool // leave out what only a communicator that compares its ranks' calls can see
+	// Device holds the buffers of this rank's collectives, messages and requests;
+	// nil means host memory. Windows, and handles of other goroutines, have host
+	// memory in any case.
+	Device   device.Accelerator
+	NoFaults bool // leave out what only a communicator that compares its ranks' calls can see
 }
 
 // Cases returns the suite. All ranks give the same Config.
@@ -46,7 +52,11 @@ func Cases(cfg Config) []Case {
 	if !cfg.NoFaults {
 		cases = slices.Concat(cases, mismatchCases(cfg), oneRankCases())
 	}
-	return append(cases, randomCases(cfg)...)
+	cases = append(cases, randomCases(cfg)...)
+	for i := range cases {
+		cases[i].Run = cases[i].on(cfg.Device)
+	}
+	return cases
 }
 
 // Run runs all cases one after another on c and returns every failure,
@@ -97,11 +107,21 @@ func newRank(ctx context.Context, c comm.Comm) *rank {
 
 // on returns a case that runs f and fails if f or a check in it does.
 func on(name string, f func(r *rank) error) Case {
-	return Case{name, func(ctx context.Context, c comm.Comm) error {
+	return Case{Name: name, body: f}
+}
+
+// on returns the case with its buffers on dev, or on the host.
+func (k Case) on(dev device.Accelerator) func(context.Context, comm.Comm) error {
+	return func(ctx context.Context, c comm.Comm) error {
 		r := newRank(ctx, c)
-		err := f(r)
+		if dev != nil {
+			p := newPlace(dev)
+			defer p.close()
+			r.place = p
+		}
+		err := k.body(r)
 		return errors.Join(r.bad, err)
-	}}
+	}
 }
 
 // check remembers the first failed check.

@@ -28,6 +28,7 @@ func mismatchCases(cfg Config) []Case {
 				for _, odd := range []int{r.size - 1, 0} {
 					err := m.call(r, r.me == odd)
 					r.check(r.isMismatch(m.name, err, odd))
+					r.release()
 					if err := r.alive(); err != nil {
 						return err
 					}
@@ -85,19 +86,18 @@ func pick[T any](odd bool, a, b T) T {
 }
 
 func mismatches() []mismatch {
-	floats := func(n int) comm.Buf { return comm.Of(make([]float32, n)) }
 	return []mismatch{
 		{"Barrier and AllReduce", func(r *rank, odd bool) error {
 			if odd {
 				return r.c.Barrier(r.ctx)
 			}
-			return r.c.AllReduce(r.ctx, floats(4), floats(4), comm.Sum)
+			return r.c.AllReduce(r.ctx, r.floats(4), r.floats(4), comm.Sum)
 		}},
 		{"Gather and Scatter", func(r *rank, odd bool) error {
 			if odd {
-				return r.c.Gather(r.ctx, floats(4*r.size), floats(4), 0)
+				return r.c.Gather(r.ctx, r.floats(4*r.size), r.floats(4), 0)
 			}
-			return r.c.Scatter(r.ctx, floats(4), floats(4*r.size), 0)
+			return r.c.Scatter(r.ctx, r.floats(4), r.floats(4*r.size), 0)
 		}},
 		{"Barrier and Split", func(r *rank, odd bool) error {
 			if odd {
@@ -108,68 +108,68 @@ func mismatches() []mismatch {
 		}},
 		{"IAllReduce and IBroadcast", func(r *rank, odd bool) error {
 			if odd {
-				return r.finished(r.c.IAllReduce(r.ctx, floats(4), floats(4), comm.Sum))
+				return r.finished(r.c.IAllReduce(r.ctx, r.floats(4), r.floats(4), comm.Sum))
 			}
-			return r.finished(r.c.IBroadcast(r.ctx, floats(4), 0))
+			return r.finished(r.c.IBroadcast(r.ctx, r.floats(4), 0))
 		}},
 		{"AllReduce count", func(r *rank, odd bool) error {
 			n := pick(odd, 5, 4)
-			return r.c.AllReduce(r.ctx, floats(n), floats(n), comm.Sum)
+			return r.c.AllReduce(r.ctx, r.floats(n), r.floats(n), comm.Sum)
 		}},
 		{"AllReduce large count", func(r *rank, odd bool) error {
 			n := pick(odd, 100000, 300000)
-			return r.c.AllReduce(r.ctx, floats(n), floats(n), comm.Sum)
+			return r.c.AllReduce(r.ctx, r.floats(n), r.floats(n), comm.Sum)
 		}},
 		{"AllReduce zero count", func(r *rank, odd bool) error {
 			n := pick(odd, 0, 4)
-			return r.c.AllReduce(r.ctx, floats(n), floats(n), comm.Sum)
+			return r.c.AllReduce(r.ctx, r.floats(n), r.floats(n), comm.Sum)
 		}},
 		{"IAllReduce count", func(r *rank, odd bool) error {
 			n := pick(odd, 5, 4)
-			return r.finished(r.c.IAllReduce(r.ctx, floats(n), floats(n), comm.Sum))
+			return r.finished(r.c.IAllReduce(r.ctx, r.floats(n), r.floats(n), comm.Sum))
 		}},
 		{"AllReduce op", func(r *rank, odd bool) error {
-			return r.c.AllReduce(r.ctx, floats(4), floats(4), pick(odd, comm.Max, comm.Sum))
+			return r.c.AllReduce(r.ctx, r.floats(4), r.floats(4), pick(odd, comm.Max, comm.Sum))
 		}},
 		{"AllReduce type", func(r *rank, odd bool) error {
-			b := func() comm.Buf { return pick(odd, comm.Of(make([]int32, 4)), floats(4)) }
+			b := func() comm.Buf { return pick(odd, r.elements(scalar.Int32, 4), r.floats(4)) }
 			return r.c.AllReduce(r.ctx, b(), b(), comm.Sum)
 		}},
-		{"Broadcast root", func(r *rank, odd bool) error { return r.c.Broadcast(r.ctx, floats(4), pick(odd, 1, 0)) }},
-		{"Broadcast count", func(r *rank, odd bool) error { return r.c.Broadcast(r.ctx, floats(pick(odd, 3, 4)), 0) }},
+		{"Broadcast root", func(r *rank, odd bool) error { return r.c.Broadcast(r.ctx, r.floats(4), pick(odd, 1, 0)) }},
+		{"Broadcast count", func(r *rank, odd bool) error { return r.c.Broadcast(r.ctx, r.floats(pick(odd, 3, 4)), 0) }},
 		{"IBroadcast root", func(r *rank, odd bool) error {
-			return r.finished(r.c.IBroadcast(r.ctx, floats(4), pick(odd, 1, 0)))
+			return r.finished(r.c.IBroadcast(r.ctx, r.floats(4), pick(odd, 1, 0)))
 		}},
 		{"Reduce root", func(r *rank, odd bool) error {
-			return r.c.Reduce(r.ctx, floats(4), floats(4), comm.Sum, pick(odd, 1, 0))
+			return r.c.Reduce(r.ctx, r.floats(4), r.floats(4), comm.Sum, pick(odd, 1, 0))
 		}},
 		{"AllGather count", func(r *rank, odd bool) error {
 			n := pick(odd, 3, 4)
-			return r.c.AllGather(r.ctx, floats(n*r.size), floats(n))
+			return r.c.AllGather(r.ctx, r.floats(n*r.size), r.floats(n))
 		}},
 		{"IAllGather count", func(r *rank, odd bool) error {
 			n := pick(odd, 3, 4)
-			return r.finished(r.c.IAllGather(r.ctx, floats(n*r.size), floats(n)))
+			return r.finished(r.c.IAllGather(r.ctx, r.floats(n*r.size), r.floats(n)))
 		}},
 		{"Gather count", func(r *rank, odd bool) error {
 			n := pick(odd, 3, 4)
-			return r.c.Gather(r.ctx, floats(n*r.size), floats(n), 1)
+			return r.c.Gather(r.ctx, r.floats(n*r.size), r.floats(n), 1)
 		}},
 		{"Scatter count", func(r *rank, odd bool) error {
 			n := pick(odd, 3, 4)
-			return r.c.Scatter(r.ctx, floats(n), floats(n*r.size), 1)
+			return r.c.Scatter(r.ctx, r.floats(n), r.floats(n*r.size), 1)
 		}},
 		{"ReduceScatter op", func(r *rank, odd bool) error {
-			return r.c.ReduceScatter(r.ctx, floats(4), floats(4*r.size), pick(odd, comm.Min, comm.Max))
+			return r.c.ReduceScatter(r.ctx, r.floats(4), r.floats(4*r.size), pick(odd, comm.Min, comm.Max))
 		}},
 		{"AllToAll count", func(r *rank, odd bool) error {
 			n := pick(odd, 3, 4) * r.size
-			return r.c.AllToAll(r.ctx, floats(n), floats(n))
+			return r.c.AllToAll(r.ctx, r.floats(n), r.floats(n))
 		}},
 		{"AllGatherV total", func(r *rank, odd bool) error {
 			counts := uniform(4, r.size)
 			counts[r.me] += pick(odd, 1, 0)
-			return r.c.AllGatherV(r.ctx, floats(total(counts)), counts, floats(counts[r.me]))
+			return r.c.AllGatherV(r.ctx, r.floats(total(counts)), counts, r.floats(counts[r.me]))
 		}},
 	}
 }
@@ -177,7 +177,6 @@ func mismatches() []mismatch {
 // raggedMismatches are about counts that ranks may have different, so that
 // only a comparison of who sends with who receives finds the error.
 func raggedMismatches() []mismatch {
-	floats := func(n int) comm.Buf { return comm.Of(make([]float32, n)) }
 	swapped := func(r *rank, odd bool) []int {
 		counts := uniform(4, r.size)
 		counts[0], counts[1] = pick(odd, 5, 3), pick(odd, 3, 5)
@@ -186,25 +185,25 @@ func raggedMismatches() []mismatch {
 	return []mismatch{
 		{"AllGatherV counts", func(r *rank, odd bool) error {
 			counts := swapped(r, odd)
-			return r.c.AllGatherV(r.ctx, floats(total(counts)), counts, floats(counts[r.me]))
+			return r.c.AllGatherV(r.ctx, r.floats(total(counts)), counts, r.floats(counts[r.me]))
 		}},
 		{"ReduceScatterV counts", func(r *rank, odd bool) error {
 			counts := swapped(r, odd)
-			return r.c.ReduceScatterV(r.ctx, floats(counts[r.me]), floats(total(counts)), counts, comm.Sum)
+			return r.c.ReduceScatterV(r.ctx, r.floats(counts[r.me]), r.floats(total(counts)), counts, comm.Sum)
 		}},
 		{"GatherV counts", func(r *rank, odd bool) error {
-			return r.c.GatherV(r.ctx, floats(4*r.size), uniform(4, r.size), floats(pick(odd, 3, 4)), 0)
+			return r.c.GatherV(r.ctx, r.floats(4*r.size), uniform(4, r.size), r.floats(pick(odd, 3, 4)), 0)
 		}},
 		{"GatherV more than root expects", func(r *rank, odd bool) error {
-			return r.c.GatherV(r.ctx, floats(4*r.size), uniform(4, r.size), floats(pick(odd, 9, 4)), 0)
+			return r.c.GatherV(r.ctx, r.floats(4*r.size), uniform(4, r.size), r.floats(pick(odd, 9, 4)), 0)
 		}},
 		{"ScatterV counts", func(r *rank, odd bool) error {
-			return r.c.ScatterV(r.ctx, floats(pick(odd, 3, 4)), floats(4*r.size), uniform(4, r.size), 0)
+			return r.c.ScatterV(r.ctx, r.floats(pick(odd, 3, 4)), r.floats(4*r.size), uniform(4, r.size), 0)
 		}},
 		{"AllToAllV counts", func(r *rank, odd bool) error {
 			recv := uniform(4, r.size)
 			recv[0] += pick(odd, 1, 0)
-			return r.c.AllToAllV(r.ctx, floats(total(recv)), recv, floats(4*r.size), uniform(4, r.size))
+			return r.c.AllToAllV(r.ctx, r.floats(total(recv)), recv, r.floats(4*r.size), uniform(4, r.size))
 		}},
 	}
 }
@@ -224,8 +223,8 @@ func subMismatch(r *rank) error {
 		return err
 	}
 	n := pick(sub.me == 0, 4, 5)
-	v := make([]float32, n)
-	err = sub.c.AllReduce(r.ctx, comm.Of(v), comm.Of(v), comm.Sum)
+	v := r.floats(n)
+	err = sub.c.AllReduce(r.ctx, v, v, comm.Sum)
 	r.check(sub.isMismatch("count in a sub-group", err, 0))
 	if err := sub.alive(); err != nil {
 		return err
@@ -243,13 +242,13 @@ func messageMismatch(r *rank, noTruncation bool) error {
 		return nil
 	}
 	for _, m := range []struct{ sent, asked comm.Buf }{
-		{comm.Of(make([]float32, 4)), comm.Of(make([]int32, 4))},
-		{comm.Of(make([]float32, 4)), comm.Of(make([]float32, 5))},
-		{comm.Of(make([]float32, 4)), comm.Of(make([]float32, 3))},
-		{comm.Of(make([]float32, 4)), comm.Of(make([]float32, 0))},
-		{comm.Of(make([]float32, 0)), comm.Of(make([]float32, 4))},
-		{comm.Of(make([]float64, 200000)), comm.Of(make([]float64, 100000))},
-		{comm.Of(make([]float64, 100000)), comm.Of(make([]float64, 200000))},
+		{r.floats(4), r.elements(scalar.Int32, 4)},
+		{r.floats(4), r.floats(5)},
+		{r.floats(4), r.floats(3)},
+		{r.floats(4), r.floats(0)},
+		{r.floats(0), r.floats(4)},
+		{r.reals(200000), r.reals(100000)},
+		{r.reals(100000), r.reals(200000)},
 	} {
 		if noTruncation && m.sent.N > m.asked.N && m.sent.N > 1000 {
 			continue

@@ -32,6 +32,7 @@ func oneRankCases() []Case {
 				} else {
 					r.checkf(strings.Contains(err.Error(), want), "%s: error does not say %q: %w", name, want, err)
 				}
+				r.release()
 				if err := r.alive(); err != nil {
 					return err
 				}
@@ -54,72 +55,72 @@ func oneRanks() []oneRank {
 	}
 	return []oneRank{
 		{"AllReduce length", "5", func(r *rank, bad int) error {
-			return r.c.AllReduce(r.ctx, reals(n(r, bad, 5, 4)), reals(4), comm.Sum)
+			return r.c.AllReduce(r.ctx, r.reals(n(r, bad, 5, 4)), r.reals(4), comm.Sum)
 		}},
 		{"AllReduce op", "replace", func(r *rank, bad int) error {
-			return r.c.AllReduce(r.ctx, reals(4), reals(4), pick(r.me == bad, comm.Replace, comm.Sum))
+			return r.c.AllReduce(r.ctx, r.reals(4), r.reals(4), pick(r.me == bad, comm.Replace, comm.Sum))
 		}},
 		{"AllReduce memory", "4", func(r *rank, bad int) error {
-			b := reals(4)
+			b := r.reals(4)
 			if r.me == bad {
 				b.Ptr = nil
 			}
 			return r.c.AllReduce(r.ctx, b, b, comm.Sum)
 		}},
 		{"AllReduce overlap", "overlap", func(r *rank, bad int) error {
-			m := reals(9)
+			m := r.reals(9)
 			at := n(r, bad, 2, 5)
 			return r.c.AllReduce(r.ctx, m.Slice(0, 4), m.Slice(at, at+4), comm.Sum)
 		}},
 		{"IAllReduce length", "5", func(r *rank, bad int) error {
-			return r.finished(r.c.IAllReduce(r.ctx, reals(n(r, bad, 5, 4)), reals(4), comm.Sum))
+			return r.finished(r.c.IAllReduce(r.ctx, r.reals(n(r, bad, 5, 4)), r.reals(4), comm.Sum))
 		}},
 		{"Broadcast root", "-1", func(r *rank, bad int) error {
-			return r.c.Broadcast(r.ctx, reals(4), n(r, bad, -1, 0))
+			return r.c.Broadcast(r.ctx, r.reals(4), n(r, bad, -1, 0))
 		}},
 		{"IBroadcast root", "-1", func(r *rank, bad int) error {
-			return r.finished(r.c.IBroadcast(r.ctx, reals(4), n(r, bad, -1, 0)))
+			return r.finished(r.c.IBroadcast(r.ctx, r.reals(4), n(r, bad, -1, 0)))
 		}},
 		{"AllGather type", "float32", func(r *rank, bad int) error {
-			dst := pick(r.me == bad, comm.Of(make([]float32, 4*r.size)), reals(4*r.size))
-			return r.c.AllGather(r.ctx, dst, reals(4))
+			dst := pick(r.me == bad, r.floats(4*r.size), r.reals(4*r.size))
+			return r.c.AllGather(r.ctx, dst, r.reals(4))
 		}},
 		{"AllGatherV counts", "-3", func(r *rank, bad int) error {
-			return r.c.AllGatherV(r.ctx, reals(3*r.size), counts(r, bad), reals(3))
+			return r.c.AllGatherV(r.ctx, r.reals(3*r.size), counts(r, bad), r.reals(3))
 		}},
 		{"IAllGather length", "", func(r *rank, bad int) error {
-			return r.finished(r.c.IAllGather(r.ctx, reals(n(r, bad, 1, 0)+4*r.size), reals(4)))
+			return r.finished(r.c.IAllGather(r.ctx, r.reals(n(r, bad, 1, 0)+4*r.size), r.reals(4)))
 		}},
 		{"ReduceScatter length", "", func(r *rank, bad int) error {
-			return r.c.ReduceScatter(r.ctx, reals(4), reals(n(r, bad, 1, 0)+4*r.size), comm.Sum)
+			return r.c.ReduceScatter(r.ctx, r.reals(4), r.reals(n(r, bad, 1, 0)+4*r.size), comm.Sum)
 		}},
 		{"ReduceScatterV counts", "-3", func(r *rank, bad int) error {
-			return r.c.ReduceScatterV(r.ctx, reals(3), reals(3*r.size), counts(r, bad), comm.Sum)
+			return r.c.ReduceScatterV(r.ctx, r.reals(3), r.reals(3*r.size), counts(r, bad), comm.Sum)
 		}},
 		{"AllToAll length", "", func(r *rank, bad int) error {
-			return r.c.AllToAll(r.ctx, reals(n(r, bad, 1, 0)+4*r.size), reals(4*r.size))
+			return r.c.AllToAll(r.ctx, r.reals(n(r, bad, 1, 0)+4*r.size), r.reals(4*r.size))
 		}},
 		{"AllToAllV counts", "-3", func(r *rank, bad int) error {
-			return r.c.AllToAllV(r.ctx, reals(3*r.size), uniform(3, r.size), reals(3*r.size), counts(r, bad))
+			return r.c.AllToAllV(r.ctx, r.reals(3*r.size), uniform(3, r.size), r.reals(3*r.size), counts(r, bad))
 		}},
 		{"Split color", "-7", func(r *rank, bad int) error {
 			_, err := r.c.Split(r.ctx, n(r, bad, -7, 0), 0)
 			return err
 		}},
 		{"Reduce dst on root", "5", func(r *rank, bad int) error {
-			return r.c.Reduce(r.ctx, reals(5), reals(4), comm.Sum, bad)
+			return r.c.Reduce(r.ctx, r.reals(5), r.reals(4), comm.Sum, bad)
 		}},
 		{"Gather dst on root", "", func(r *rank, bad int) error {
-			return r.c.Gather(r.ctx, reals(4*r.size+1), reals(4), bad)
+			return r.c.Gather(r.ctx, r.reals(4*r.size+1), r.reals(4), bad)
 		}},
 		{"GatherV counts on root", "-3", func(r *rank, bad int) error {
-			return r.c.GatherV(r.ctx, reals(3*r.size), counts(r, bad), reals(3), bad)
+			return r.c.GatherV(r.ctx, r.reals(3*r.size), counts(r, bad), r.reals(3), bad)
 		}},
 		{"Scatter src on root", "", func(r *rank, bad int) error {
-			return r.c.Scatter(r.ctx, reals(4), reals(4*r.size+1), bad)
+			return r.c.Scatter(r.ctx, r.reals(4), r.reals(4*r.size+1), bad)
 		}},
 		{"ScatterV counts on root", "-3", func(r *rank, bad int) error {
-			return r.c.ScatterV(r.ctx, reals(3), reals(3*r.size), counts(r, bad), bad)
+			return r.c.ScatterV(r.ctx, r.reals(3), r.reals(3*r.size), counts(r, bad), bad)
 		}},
 	}
 }

@@ -34,10 +34,10 @@ func testValues[T scalar.Element](t *testing.T, size int) {
 			parts := make([]*elems[T], size)
 			for r := range parts {
 				s.rank = r
-				parts[r] = newVec(dt, n).(*elems[T])
+				parts[r] = newVec(dt, n, nil).(*elems[T])
 				parts[r].fill(0, n, s)
 			}
-			want := newVec(dt, n).(*elems[T])
+			want := newVec(dt, n, nil).(*elems[T])
 			s.rank = everyone
 			want.fill(0, n, s)
 			for i := range n {
@@ -114,7 +114,7 @@ func TestNegativeAverage(t *testing.T) {
 func TestVecFindsFaults(t *testing.T) {
 	for _, dt := range scalar.DTypes {
 		s := source{tag: 3, op: moved, size: 1}
-		v, w := newVec(dt, 40), newVec(dt, 40)
+		v, w := newVec(dt, 40, nil), newVec(dt, 40, nil)
 		v.fill(0, 40, s)
 		w.fill(0, 20, s)
 		s.off = 20
@@ -138,7 +138,7 @@ func TestVecFindsFaults(t *testing.T) {
 		}
 	}
 	for _, at := range []int{0, guard - 1, guard + 40, 2*guard + 39} {
-		v := newVec(scalar.Float32, 40).(*elems[float32])
+		v := newVec(scalar.Float32, 40, nil).(*elems[float32])
 		v.mem[at]++
 		if v.guards() == nil {
 			t.Errorf("change of guard element %d is not found", at)

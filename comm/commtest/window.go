@@ -17,6 +17,7 @@ func windowCases() []Case {
 			if _, ok := r.c.(comm.Windower); !ok {
 				return nil
 			}
+			r.place = nil
 			return f(r)
 		})
 	}

@@ -48,10 +48,8 @@ type window struct {
 }
 
 func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
-	a := args{dst: b, call: comm.Call{Kind: comm.KindWindow, DType: b.DType, Peer: -1, N: -1}}
-	if !b.DType.Valid() || b.N < 0 {
-		a.err = fmt.Errorf("comm: Window: buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
-	}
+	a := args{dst: b}
+	a.call, a.err = comm.CheckWindow(b)
 	if err := r.meet(ctx, &a); err != nil {
 		return nil, err
 	}

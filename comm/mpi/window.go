@@ -24,12 +24,8 @@ type window struct {
 }
 
 func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
-	call := comm.Call{Kind: comm.KindWindow, DType: b.DType, Peer: -1, N: -1}
-	var fault error
-	if !b.DType.Valid() || b.N < 0 {
-		fault = fmt.Errorf("comm: Window: buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
-	}
-	if err := r.enter(ctx, &call, fault); err != nil {
+	call, err := comm.CheckWindow(b)
+	if err := r.enter(ctx, &call, err); err != nil {
 		return nil, err
 	}
 	if r.w.noWin != nil {

@@ -1,0 +1,155 @@
+package commtest
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// place moves the vecs of one rank to and from a device. It panics where the
+// device fails: that is not what the suite is about.
+type place struct {
+	dev   device.Accelerator
+	queue device.Queue
+	pin   []byte
+	all   map[uintptr]bool // what is allocated
+}
+
+const pinned = 1 << 20 // bytes that are copied at a time
+
+func newPlace(dev device.Accelerator) *place {
+	p := &place{dev: dev, all: map[uintptr]bool{}}
+	var err error
+	p.queue, err = dev.NewQueue()
+	p.must("queue", err)
+	p.pin, err = dev.Pin(pinned)
+	p.must("pinned memory", err)
+	return p
+}
+
+func (p *place) must(what string, err error) {
+	if err != nil {
+		panic(fmt.Sprintf("commtest: %s of %v: %v", what, p.dev, err))
+	}
+}
+
+func (p *place) close() {
+	for a := range p.all {
+		p.dev.FreeBytes(a)
+	}
+	p.must("end of the copies", p.queue.Close())
+	p.dev.Unpin(p.pin)
+}
+
+func (p *place) alloc(n int) uintptr {
+	a, err := p.dev.AllocBytes(n)
+	p.must(fmt.Sprintf("%d bytes", n), err)
+	p.all[a] = true
+	return a
+}
+
+func (p *place) free(a uintptr) {
+	if a != 0 {
+		delete(p.all, a)
+		p.dev.FreeBytes(a)
+	}
+}
+
+func (p *place) upload(dst uintptr, src []byte) {
+	p.must("order of copies", p.queue.Follow())
+	for len(src) > 0 {
+		n := copy(p.pin, src)
+		p.must("upload", p.queue.CopyIn(dst, p.pin[:n]))
+		p.wait()
+		src, dst = src[n:], dst+uintptr(n)
+	}
+	p.must("order of copies", p.queue.Lead())
+}
+
+// download sees what kernels launched from now on would see.
+func (p *place) download(dst []byte, src uintptr) {
+	p.must("order of copies", p.queue.Follow())
+	for len(dst) > 0 {
+		n := min(len(p.pin), len(dst))
+		p.must("download", p.queue.CopyOut(p.pin[:n], src))
+		p.wait()
+		copy(dst, p.pin[:n])
+		dst, src = dst[n:], src+uintptr(n)
+	}
+}
+
+func (p *place) wait() {
+	mark, err := p.queue.Mark()
+	p.must("mark", err)
+	for {
+		done, err := p.queue.Reached(mark)
+		p.must("copy", err)
+		if done {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// twin is the device's copy of a vec. Whoever touches the vec calls host
+// first, whoever gives it to a communicator calls device: the copies are made
+// when they are needed.
+type twin struct {
+	p     *place // nil for a vec in host memory
+	addr  uintptr
+	size  int  // bytes at addr
+	ahead bool // the device's copy may be newer
+}
+
+// host makes mem, the host's memory of the vec, what the device has.
+func (t *twin) host(mem []byte) {
+	if t.ahead {
+		t.p.download(mem, t.addr)
+	}
+	t.ahead = false
+}
+
+// device makes the device's copy what mem is and returns its address.
+func (t *twin) device(mem []byte) uintptr {
+	if len(mem) > t.size {
+		t.p.free(t.addr)
+		t.addr, t.size = t.p.alloc(len(mem)+len(mem)/4), len(mem)+len(mem)/4
+	}
+	if !t.ahead {
+		t.p.upload(t.addr, mem)
+	}
+	t.ahead = true
+	return t.addr
+}
+
+// onDevice returns elements lo to hi of a vec of T.
+func onDevice[T scalar.Element](t *twin, mem []T, lo, hi int) comm.Buf {
+	b := comm.Of(mem[lo:hi])
+	a := t.device(raw(mem)) + uintptr(lo)*unsafe.Sizeof(mem[0])
+	b.Ptr, b.Place = *(*unsafe.Pointer)(unsafe.Pointer(&a)), comm.OnDevice
+	return b
+}
+
+func raw[T scalar.Element](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
+}
+
+// elements returns new memory, of zeros, for calls that come to nothing.
+func (r *rank) elements(dt scalar.DType, n int) comm.Buf {
+	var v vec
+	if r.place != nil {
+		v = r.vec(dt, n)
+	} else {
+		v = newVec(dt, n, nil)
+	}
+	v.set(num{})
+	return v.buf(0, n)
+}
+
+func (r *rank) reals(n int) comm.Buf  { return r.elements(scalar.Float64, n) }
+func (r *rank) floats(n int) comm.Buf { return r.elements(scalar.Float32, n) }
+func (r *rank) ints(n int) comm.Buf   { return r.elements(scalar.Int64, n) }

@@ -1,0 +1,140 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// lazy is an accelerator that copies nothing until somebody waits for it, and
+// whose addresses the host cannot read: a copy that is not waited for, a wait
+// that is in the wrong order and a look at device memory all show.
+type lazy struct {
+	rank    int
+	kernels line
+	at      []uintptr // addresses of the allocations, in order
+	mem     map[uintptr][]byte
+	next    uintptr
+	pinned  int // bytes
+	pins    int // calls
+	queues  int
+	noMore  bool // pinned memory
+}
+
+// line is work in order, of which some is done.
+type line struct {
+	work []func()
+	done int
+}
+
+// run does the work up to n. Work may wait for other lines.
+func (l *line) run(n int) {
+	for l.done < n {
+		l.done++
+		l.work[l.done-1]()
+		l.work[l.done-1] = nil
+	}
+}
+
+func newLazy(rank int) *lazy {
+	return &lazy{rank: rank, mem: map[uintptr][]byte{}, next: 0x6a0000000000 + uintptr(rank)<<36}
+}
+
+func (d *lazy) String() string                  { return fmt.Sprintf("lazy device of rank %d", d.rank) }
+func (d *lazy) Kernels(scalar.DType) any        { return nil }
+func (d *lazy) Sync(context.Context) error      { d.kernels.run(len(d.kernels.work)); return nil }
+func (d *lazy) Platform() string                { return "cuda" }
+func (d *lazy) Index() int                      { return 0 }
+func (d *lazy) Bind() error                     { return nil }
+func (d *lazy) Unpin(b []byte)                  { d.pinned -= len(b) }
+func (d *lazy) NewQueue() (device.Queue, error) { d.queues++; return &lazyQueue{d: d}, nil }
+
+// Close returns an error if anything was not given back.
+func (d *lazy) Close() error {
+	if d.pinned != 0 || d.queues != 0 || len(d.mem) != 0 {
+		return fmt.Errorf("%v: %d pinned bytes, %d queues and %d allocations are left", d, d.pinned, d.queues, len(d.mem))
+	}
+	return nil
+}
+
+func (d *lazy) Pin(n int) ([]byte, error) {
+	if d.noMore {
+		return nil, errors.New("no more pinned memory")
+	}
+	d.pinned += n
+	d.pins++
+	return make([]byte, n), nil
+}
+
+func (d *lazy) AllocBytes(n int) (uintptr, error) {
+	a := d.next
+	d.next += uintptr(n+511) &^ 255
+	d.at = append(d.at, a)
+	d.mem[a] = make([]byte, n)
+	return a, nil
+}
+
+func (d *lazy) FreeBytes(a uintptr) {
+	d.Sync(context.Background())
+	delete(d.mem, a)
+}
+
+// bytes returns n bytes at address a.
+func (d *lazy) bytes(a uintptr, n int) []byte {
+	i := sort.Search(len(d.at), func(i int) bool { return d.at[i] > a }) - 1
+	base := d.at[i]
+	return d.mem[base][a-base:][:n]
+}
+
+type lazyQueue struct {
+	d *lazy
+	line
+}
+
+func (q *lazyQueue) add(f func()) error { q.work = append(q.work, f); return nil }
+
+func (q *lazyQueue) Handle() uintptr { return 1 }
+
+func (q *lazyQueue) Follow() error {
+	n := len(q.d.kernels.work)
+	return q.add(func() { q.d.kernels.run(n) })
+}
+
+func (q *lazyQueue) Lead() error {
+	n := len(q.work)
+	q.d.kernels.work = append(q.d.kernels.work, func() { q.run(n) })
+	return nil
+}
+
+func (q *lazyQueue) CopyOut(dst []byte, src uintptr) error {
+	return q.add(func() { copy(dst, q.d.bytes(src, len(dst))) })
+}
+
+func (q *lazyQueue) CopyIn(dst uintptr, src []byte) error {
+	return q.add(func() { copy(q.d.bytes(dst, len(src)), src) })
+}
+
+func (q *lazyQueue) Copy(dst, src uintptr, n int) error {
+	return q.add(func() { copy(q.d.bytes(dst, n), q.d.bytes(src, n)) })
+}
+
+func (q *lazyQueue) Mark() (uint64, error) { return uint64(len(q.work)), nil }
+
+// Reached does the work at the second question.
+func (q *lazyQueue) Reached(mark uint64) (bool, error) {
+	if q.done >= int(mark) {
+		return true, nil
+	}
+	q.run(int(mark))
+	return false, nil
+}
+
+func (q *lazyQueue) Close() error {
+	q.run(len(q.work))
+	q.d.queues--
+	return nil
+}

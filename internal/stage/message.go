@@ -1,0 +1,145 @@
+package stage
+
+import (
+	"context"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// A message of more than a few chunks travels as a header, which says how much
+// is to come, and the chunks.
+
+// magic is in the first word of a header, with the type: no receiver who asks
+// for so many numbers takes a header for its data.
+const magic = 0x676f6c6f70730000
+
+// ISend implements comm.Comm.
+func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	if src.Bytes() > c.s.above {
+		return c.sendChunks(ctx, src, to)
+	}
+	if src.Place == comm.OnHost {
+		return c.host.ISend(ctx, src, to)
+	}
+	call, err := comm.CheckMessage(c.host, comm.KindSend, src.Raw(), to)
+	return c.start(call, comm.Buf{}, src, err, func(_, src comm.Buf) (comm.Request, error) { return c.host.ISend(ctx, src, to) })
+}
+
+// IRecv implements comm.Comm.
+func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	if dst.Bytes() > c.s.above {
+		return c.recvChunks(ctx, dst, from)
+	}
+	if dst.Place == comm.OnHost {
+		return c.host.IRecv(ctx, dst, from)
+	}
+	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.Raw(), from)
+	return c.start(call, dst, comm.Buf{}, err, func(dst, _ comm.Buf) (comm.Request, error) { return c.host.IRecv(ctx, dst, from) })
+}
+
+// sendChunks posts each chunk as soon as it is on the host.
+func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	call, err := comm.CheckMessage(c.host, comm.KindSend, src.Raw(), to)
+	if err != nil {
+		return comm.Request{}, err
+	}
+	q, err := c.newMessage(call, comm.Buf{}, src)
+	if err != nil {
+		return comm.Request{}, err
+	}
+	q.header = [4]int64{magic | int64(src.DType), int64(src.N), int64(q.per), 0}
+	if err := c.post(ctx, q, comm.Of(q.header[:]), to); err != nil {
+		return comm.Request{}, err
+	}
+	q.marks = q.marks[:0]
+	if onDevice(src) {
+		for lo := 0; lo < src.N; lo += q.per {
+			hi := min(lo+q.per, src.N)
+			mark, err := c.s.download(q.pair.src.Slice(lo, hi), src.Slice(lo, hi))
+			if err != nil {
+				return comm.Request{}, c.abandon(q, err)
+			}
+			q.marks = append(q.marks, mark)
+		}
+	}
+	for i, lo := 0, 0; lo < src.N; i, lo = i+1, lo+q.per {
+		if onDevice(src) {
+			if err := reach(c.s.down, q.marks[i]); err != nil {
+				return comm.Request{}, c.abandon(q, err)
+			}
+		}
+		if err := c.post(ctx, q, q.pair.src.Slice(lo, min(lo+q.per, src.N)), to); err != nil {
+			return comm.Request{}, err
+		}
+	}
+	return comm.NewRequest(c, q.id), nil
+}
+
+func (c *Comm) recvChunks(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.Raw(), from)
+	if err != nil {
+		return comm.Request{}, err
+	}
+	q, err := c.newMessage(call, dst, comm.Buf{})
+	if err != nil {
+		return comm.Request{}, err
+	}
+	if err := c.post(ctx, q, comm.Of(q.header[:]), from); err != nil {
+		return comm.Request{}, err
+	}
+	for lo := 0; lo < dst.N; lo += q.per {
+		if err := c.post(ctx, q, q.pair.dst.Slice(lo, min(lo+q.per, dst.N)), from); err != nil {
+			return comm.Request{}, err
+		}
+	}
+	return comm.NewRequest(c, q.id), nil
+}
+
+// newMessage returns a request with memory for a large message.
+func (c *Comm) newMessage(call comm.Call, dst, src comm.Buf) (*request, error) {
+	p, err := c.s.borrow(dst, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.s.follow(dst, src); err != nil {
+		c.s.giveBack(p)
+		return nil, err
+	}
+	q := c.newRequest(call, dst)
+	q.pair, q.per = p, max(1, c.s.chunk/call.DType.Size())
+	return q, nil
+}
+
+// post starts one part of a large message.
+func (c *Comm) post(ctx context.Context, q *request, b comm.Buf, peer int) error {
+	var part comm.Request
+	var err error
+	if q.call.Kind == comm.KindRecv {
+		part, err = c.host.IRecv(ctx, b, peer)
+	} else {
+		part, err = c.host.ISend(ctx, b, peer)
+	}
+	if err != nil {
+		return c.abandon(q, err)
+	}
+	q.parts = append(q.parts, part)
+	return nil
+}
+
+// announced compares the header that has come with what was asked for.
+func (c *Comm) announced(q *request) error {
+	if q.call.Kind == comm.KindSend {
+		return nil
+	}
+	h := &q.header
+	if h[0] == magic|int64(q.call.DType) && h[1] == q.call.N && h[2] == int64(q.per) {
+		return nil
+	}
+	sent := comm.Call{Kind: comm.KindSend, DType: scalar.DType(h[0] &^ magic), Peer: int32(c.Rank()), N: h[1]}
+	if h[0]>>16 != magic>>16 {
+		sent = comm.Call{Kind: comm.KindSend, DType: scalar.Int64, Peer: int32(c.Rank()), N: int64(len(h))}
+	}
+	return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: c.Rank(), CallB: q.call.String(),
+		Hint: "type and count of a message must be equal"}
+}

@@ -1,0 +1,139 @@
+// Package stage lets ranks exchange device memory over a communicator that
+// reaches host memory only, by copying through pinned host memory.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+)
+
+// Comm is a communicator over another one, the host's. Buffers on the device
+// are copied, those on the host passed on. Large ones, wherever they are, go in
+// chunks, so that copies and messages overlap; that depends on nothing but the
+// size, because all ranks must do alike.
+//
+// Errors are those of the host communicator. Messages of more than a chunk
+// whose sender and receiver disagree on the count are an error at the receiver,
+// and later messages between the two are then lost.
+type Comm struct {
+	comm.Blocking
+	host comm.Comm
+	s    *shared
+
+	pending comm.Pending[request]
+	counts  [2]int64
+	train   train
+}
+
+// shared is what a communicator and those split from it have in common. It is
+// for the goroutine of the rank, as the device is; on host buffers, handles may
+// be used by others too.
+type shared struct {
+	dev      device.Accelerator
+	down, up device.Queue // copies from and to the device, which run at the same time
+	pool     pool
+	users    atomic.Int32 // communicators not closed
+	chunk    int          // bytes
+	above    int          // bytes that go without chunks
+	failed   bool         // the host communicator may still use blocks, of a call that has failed
+}
+
+const (
+	chunkBytes = 1 << 20
+	chunkAbove = 4 << 20
+)
+
+var (
+	_ comm.Comm     = (*Comm)(nil)
+	_ comm.Windower = (*Comm)(nil)
+)
+
+// New returns a communicator for host memory and the memory of dev. It takes
+// the place of host, which it closes.
+func New(host comm.Comm, dev device.Accelerator) (*Comm, error) {
+	return newComm(host, dev, chunkBytes, chunkAbove)
+}
+
+func newComm(host comm.Comm, dev device.Accelerator, chunk, above int) (*Comm, error) {
+	down, err := dev.NewQueue()
+	if err != nil {
+		return nil, fmt.Errorf("stage: queue of copies from %v: %w", dev, err)
+	}
+	up, err := dev.NewQueue()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("stage: queue of copies to %v: %w", dev, err), down.Close())
+	}
+	return wrap(host, &shared{dev: dev, down: down, up: up, pool: pool{dev: dev}, chunk: chunk, above: above}), nil
+}
+
+func wrap(host comm.Comm, s *shared) *Comm {
+	c := &Comm{host: host, s: s}
+	c.Blocking = comm.NewBlocking(c)
+	s.users.Add(1)
+	return c
+}
+
+// Rank returns the rank in the host communicator.
+func (c *Comm) Rank() int { return c.host.Rank() }
+
+// Size returns the size of the host communicator.
+func (c *Comm) Size() int { return c.host.Size() }
+
+// String names the host communicator and the way.
+func (c *Comm) String() string { return c.host.String() + ", staged through pinned host memory" }
+
+// Barrier forwards.
+func (c *Comm) Barrier(ctx context.Context) error { return c.host.Barrier(ctx) }
+
+// Abort forwards.
+func (c *Comm) Abort(cause error) { c.host.Abort(cause) }
+
+// Window forwards. The host refuses windows over device memory.
+func (c *Comm) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
+	return comm.NewWindow(ctx, c.host, b)
+}
+
+// Split makes groups of the host communicator, which share the device.
+func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+	g, err := c.host.Split(ctx, color, key)
+	if g == nil || err != nil {
+		return nil, err
+	}
+	return wrap(g, c.s), nil
+}
+
+// WithAlgo returns a handle on the same group whose host communicator uses
+// another algorithm. It takes the place of c.
+func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
+	h, ok := c.host.(interface {
+		WithAlgo(comm.Algo) (comm.Comm, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("stage: algorithm %v over %v: %w", a, c.host, errors.ErrUnsupported)
+	}
+	host, err := h.WithAlgo(a)
+	if err != nil {
+		return nil, err
+	}
+	c.host = host
+	return c, nil
+}
+
+// Close closes the host communicator and, with the last that uses them, gives
+// back the queues and the pinned memory.
+func (c *Comm) Close() error {
+	err := c.host.Close()
+	if c.s.users.Add(-1) > 0 {
+		return err
+	}
+	err = errors.Join(err, c.s.down.Close(), c.s.up.Close())
+	if !c.s.failed {
+		c.s.pool.close()
+	}
+	return err
+}
