@@ -31,8 +31,10 @@ var core = []string{"config", "context", "stream", "memory", "module", "fiber", 
 
 // wrappers are the libraries by their real names, and the source of each.
 var wrappers = map[string]string{
-	"libcuda.so.1":   "cuda",
-	"libnvrtc.so.12": "nvrtc",
+	"libcuda.so.1":    "cuda",
+	"libnvrtc.so.12":  "nvrtc",
+	"libcublas.so.12": "cublas",
+	"libcufft.so.11":  "cufft",
 }
 
 // flags of the compiler. No FORTIFY: its longjmp does not let a fiber be left.
