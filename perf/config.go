@@ -12,10 +12,11 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Local and MPI are the communicators that Config.Comms names.
+// Local, MPI and NCCL are the communicators that Config.Comms names.
 const (
 	Local = "local"
 	MPI   = "mpi"
+	NCCL  = "nccl" // on a device, started by the other two
 )
 
 // What a loop runs when Config.Iters does not say.
@@ -61,9 +62,14 @@ type Config struct {
 	Root      int    // of broadcast, reduce, gather and scatter (-r)
 	Time      Stat   // whose time is reported (-a)
 
-	Comms []string    // Local, MPI or both; none means MPI under a launcher, otherwise Local
+	Comms []string    // Local, MPI, NCCL; none means MPI under a launcher, otherwise Local, and NCCL too with a Device
 	Ranks int         // goroutine ranks; 0 means as many as MPI ranks, or GOMAXPROCS where there are none
 	Algos []comm.Algo // one table each; none means comm.Auto
+
+	// Device is a GPU, as launch.Config names them. Local and MPI are then measured
+	// twice, with buffers in host memory and in device memory. "" means none.
+	Device   string
+	ShareGPU bool // see launch.Config
 
 	Log *slog.Logger // passed to launch; nil means slog.Default()
 
@@ -113,6 +119,12 @@ func (c Config) withDefaults() Config {
 		if launch.Launched() {
 			c.Comms = []string{MPI}
 		}
+		if c.Device != "" {
+			c.Comms = append(c.Comms, NCCL)
+		}
+	}
+	if c.Device == launch.CPU {
+		c.Device = ""
 	}
 	return c
 }

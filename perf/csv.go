@@ -11,6 +11,7 @@ var csvHead = []string{
 	"communicator", "algorithm", "ranks", "operation", "size_bytes", "count", "type", "redop", "root",
 	"out_of_place_time_us", "out_of_place_algbw_GBps", "out_of_place_busbw_GBps", "out_of_place_wrong", "out_of_place_iterations",
 	"in_place_time_us", "in_place_algbw_GBps", "in_place_busbw_GBps", "in_place_wrong", "in_place_iterations",
+	"memory",
 }
 
 // WriteCSV writes the rows of all tables, one line each, below a line with
@@ -25,7 +26,8 @@ func WriteCSV(w io.Writer, tables []Table) error {
 				strconv.FormatInt(r.Size, 10), strconv.FormatInt(r.Count, 10), r.Type, r.Reduction, strconv.Itoa(r.Root),
 			}
 			line = append(line, r.OutOfPlace.csv(t.Checked)...)
-			lines = append(lines, append(line, r.InPlace.csv(t.Checked)...))
+			line = append(line, r.InPlace.csv(t.Checked)...)
+			lines = append(lines, append(line, t.Memory))
 		}
 	}
 	if err := c.WriteAll(lines); err != nil {

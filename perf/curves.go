@@ -27,7 +27,7 @@ func traitsOf(t Table, r Row) []string {
 		algo = ""
 	}
 	ranks := strconv.Itoa(t.Ranks) + " ranks"
-	return []string{t.Operation, r.Type, reduction, t.Comm, algo, ranks}
+	return []string{t.Operation, r.Type, reduction, t.Memory, t.Comm, algo, ranks}
 }
 
 // curves takes the measurements out of place, and those in place where there
@@ -80,7 +80,7 @@ func names(cs []curve) (common string, each []string) {
 			}
 		}
 		if own == nil {
-			own = []string{c.traits[3]} // all alike: say at least who communicates
+			own = []string{c.traits[4]} // all alike: say at least who communicates
 		}
 		each = append(each, strings.Join(own, ", "))
 	}

@@ -1,10 +1,17 @@
 package perf
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 )
 
@@ -12,10 +19,22 @@ import (
 // algorithms that a communicator lacks.
 func (c Config) checkComms() (errs []error) {
 	lacks := map[string]comm.Algo{Local: comm.Native, MPI: comm.Direct}
+	if err := (launch.Config{Device: c.Device, ShareGPU: c.ShareGPU}).Validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Device != "" && !slices.Equal(c.Algos, []comm.Algo{comm.Auto}) {
+		errs = append(errs, errors.New("algorithms are for host memory: leave them out with a device"))
+	}
 	for _, name := range c.Comms {
+		if name == NCCL {
+			if c.Device == "" {
+				errs = append(errs, fmt.Errorf("communicator nccl moves memory of GPUs: set the device to %s, %s or %s", launch.CUDA, launch.HIP, launch.GPU))
+			}
+			continue
+		}
 		missing, known := lacks[name]
 		if !known {
-			errs = append(errs, fmt.Errorf("unknown communicator %q: have %s, %s", name, Local, MPI))
+			errs = append(errs, fmt.Errorf("unknown communicator %q: have %s, %s, %s", name, Local, MPI, NCCL))
 			continue
 		}
 		for _, a := range c.Algos {
@@ -46,19 +65,71 @@ func algosBut(missing comm.Algo) string {
 // machines of other processes, so it looks at goroutine ranks only.
 func (c plan) checkMemory(n int) error {
 	have := totalMemory()
-	if have == 0 || n == 0 || len(c.Comms) != 1 || c.Comms[0] != Local {
+	if have == 0 || n == 0 || slices.Contains(c.Comms, MPI) || launch.Launched() {
 		return nil
 	}
-	var most float64
+	if most := c.memory(n); most > float64(have) {
+		return fmt.Errorf("the buffers of %d ranks take %s, this machine has %s: lower the largest size (-e) or the ranks",
+			n, formatBytes(most), FormatSize(have))
+	}
+	return nil
+}
+
+// memory returns the bytes that the buffers of n ranks take at most.
+func (c plan) memory(n int) (most float64) {
 	for _, o := range c.ops {
 		e := o.extent(c.Max, 1, n)
 		rootSend, rootRecv := o.room(e, true)
 		send, recv := o.room(e, false)
 		most = max(most, float64(rootSend)+float64(rootRecv)+float64(n-1)*(float64(send)+float64(recv)))
 	}
-	if most <= float64(have) {
-		return nil
+	return most
+}
+
+func formatBytes(n float64) string { return FormatSize(int64(min(n, 1<<62))) }
+
+// gpuShare is what one rank knows of the memory of its GPU.
+type gpuShare struct {
+	GPU        string // tells GPUs of one machine, and machines, apart
+	Need, Free float64
+}
+
+// checkDevice finds requests that the GPUs cannot hold, on all ranks alike. It
+// is collective.
+func (c plan) checkDevice(ctx context.Context, r dist.Rank) error {
+	var send, recv int
+	for _, o := range c.ops {
+		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root)
+		send, recv = max(send, s), max(recv, d)
 	}
-	return fmt.Errorf("the buffers of %d ranks take %s, this machine has %s: lower the largest size (-e) or the ranks",
-		n, FormatSize(int64(min(most, 1<<62))), FormatSize(have))
+	mine := gpuShare{Need: float64(send) + float64(recv)}
+	if d, ok := r.Device.(device.Accelerator); ok {
+		host, _ := os.Hostname()
+		mine.GPU = fmt.Sprint(host, " ", d.Platform(), " ", d.Index())
+	}
+	if d, ok := r.Device.(interface{ Memory() (free, total int) }); ok {
+		free, _ := d.Memory()
+		mine.Free = float64(free)
+	} else {
+		mine.Free = math.Inf(1)
+	}
+	all, err := comm.AllGatherObjects(ctx, r.Comm, mine)
+	if err != nil {
+		return err
+	}
+	need, least, ranks := map[string]float64{}, map[string]float64{}, map[string]int{}
+	for _, s := range all {
+		if ranks[s.GPU] == 0 || s.Free < least[s.GPU] {
+			least[s.GPU] = s.Free
+		}
+		need[s.GPU] += s.Need
+		ranks[s.GPU]++
+	}
+	for i, s := range all {
+		if need[s.GPU] > least[s.GPU] {
+			return &ConfigError{fmt.Errorf("the buffers of %d ranks on the GPU of rank %d take %s, it has %s free: lower the largest size (-e) or the ranks",
+				ranks[s.GPU], i, formatBytes(need[s.GPU]), formatBytes(least[s.GPU]))}
+		}
+	}
+	return nil
 }

@@ -15,7 +15,8 @@ type bench[T scalar.Element] struct {
 	op         comm.Op
 	root       int
 	vals       *values[T]
-	send, recv []T
+	send, recv []T         // what is sent from and received into, or the host's copy of it
+	mirror     *mirror     // nil where buffers are in host memory
 	win        comm.Window // of put and get
 }
 
@@ -26,15 +27,17 @@ type job struct {
 	calm  func()                          // data for timed loops
 	fill  func(seed uint32)               // data to verify, and poison where it goes
 	wrong func(seed uint32) int64         // elements that are not what fill leads to
+	up    func() error                    // what calm and fill have written goes to the device
+	down  func() error                    // what wrong reads comes from there
 }
 
 // open makes the window that put and get work in.
 func (b *bench[T]) open(ctx context.Context) (err error) {
 	switch b.o.name {
 	case "put":
-		b.win, err = comm.NewWindow(ctx, b.c, comm.Of(b.recv))
+		b.win, err = comm.NewWindow(ctx, b.c, b.buf(b.recv))
 	case "get":
-		b.win, err = comm.NewWindow(ctx, b.c, comm.Of(b.send))
+		b.win, err = comm.NewWindow(ctx, b.c, b.buf(b.send))
 	}
 	return err
 }
@@ -74,7 +77,23 @@ func (b *bench[T]) job(e extent, inPlace bool) job {
 		set(src, b.vals.calm)
 		set(dst, b.vals.calm)
 	}
+	j.up, j.down = nothing, nothing
+	if b.mirror != nil {
+		sb, rb := comm.Of(src).Bytes(), comm.Of(dst).Bytes()
+		j.up = func() error { return b.mirror.up(sb, rb) }
+		j.down = func() error { return b.mirror.down(sb, rb) }
+	}
 	return j
+}
+
+func nothing() error { return nil }
+
+// buf is a part of send or recv as the communicator gets it.
+func (b *bench[T]) buf(s []T) comm.Buf {
+	if b.mirror == nil {
+		return comm.Of(s)
+	}
+	return b.mirror.twin(comm.Of(s))
 }
 
 // block returns this rank's block of count elements of s.
@@ -95,7 +114,7 @@ func (b *bench[T]) reduction(e extent, src, dst []T, inPlace bool) job {
 	case inPlace && len(dst) > 0:
 		dst = src
 	}
-	d, s := comm.Of(dst), comm.Of(src)
+	d, s := b.buf(dst), b.buf(src)
 	j := job{
 		ready: b.c.Barrier,
 		fill: func(seed uint32) {
@@ -121,7 +140,7 @@ func (b *bench[T]) gathering(e extent, src, dst []T, inPlace bool) job {
 	if inPlace && len(dst) > 0 {
 		src = b.block(dst, e.count)
 	}
-	d, s := comm.Of(dst), comm.Of(src)
+	d, s := b.buf(dst), b.buf(src)
 	j := job{
 		ready: b.c.Barrier,
 		fill: func(seed uint32) {
@@ -147,7 +166,7 @@ func (b *bench[T]) scattering(e extent, src, dst []T, inPlace bool) job {
 	if inPlace && len(src) > 0 {
 		dst = b.block(src, e.count)
 	}
-	d, s := comm.Of(dst), comm.Of(src)
+	d, s := b.buf(dst), b.buf(src)
 	return job{
 		call:  func(ctx context.Context) error { return b.c.Scatter(ctx, d, s, b.root) },
 		ready: b.c.Barrier,
@@ -176,7 +195,7 @@ func (b *bench[T]) exchange(e extent, src, dst []T, inPlace bool) job {
 	if inPlace {
 		dst = src
 	}
-	d, s := comm.Of(dst), comm.Of(src)
+	d, s := b.buf(dst), b.buf(src)
 	j := job{
 		ready: b.c.Barrier,
 		fill: func(seed uint32) {
@@ -202,7 +221,7 @@ func (b *bench[T]) exchange(e extent, src, dst []T, inPlace bool) job {
 // broadcast prepares broadcast, whose buffer is root's source and the
 // others' destination.
 func (b *bench[T]) broadcast(buf []T) job {
-	d := comm.Of(buf)
+	d := b.buf(buf)
 	return job{
 		call:  func(ctx context.Context) error { return b.c.Broadcast(ctx, d, b.root) },
 		ready: b.c.Barrier,
@@ -222,7 +241,7 @@ func (b *bench[T]) neighbours(src, dst []T) job {
 	rank, n := b.c.Rank(), b.c.Size()
 	next, prev := (rank+1)%n, (rank+n-1)%n
 	giver := prev
-	d, s := comm.Of(dst), comm.Of(src)
+	d, s := b.buf(dst), b.buf(src)
 	j := job{ready: b.c.Barrier}
 	switch b.o.name {
 	case "sendrecv":

@@ -11,6 +11,9 @@ import (
 // measure warms a job up, times it and verifies one more iteration of it.
 func (s *sweeper) measure(ctx context.Context, o operation, j job, size int64, reg trace.Region, how string) (*Measurement, error) {
 	j.calm()
+	if err := j.up(); err != nil {
+		return nil, err
+	}
 	if err := j.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -97,10 +100,16 @@ func (s *sweeper) overRanks(ctx context.Context, x float64) (float64, error) {
 func (s *sweeper) verify(ctx context.Context, j job) (int64, error) {
 	s.seed++
 	j.fill(s.seed)
+	if err := j.up(); err != nil {
+		return 0, err
+	}
 	if err := j.ready(ctx); err != nil {
 		return 0, err
 	}
 	if err := j.call(ctx); err != nil {
+		return 0, err
+	}
+	if err := j.down(); err != nil {
 		return 0, err
 	}
 	wrong := []int64{j.wrong(s.seed)}

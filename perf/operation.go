@@ -16,6 +16,7 @@ type operation struct {
 	rooted  bool // it takes a root
 	blocks  bool // the larger buffer has one block for each rank
 	inPlace bool // it can work in place
+	window  bool // it reaches into a window
 	bus     func(n int) float64
 }
 
@@ -35,8 +36,8 @@ var operations = [...]operation{
 	{name: "alltoall", blocks: true, inPlace: true, bus: others},
 	{name: "alltoallv", blocks: true, inPlace: true, bus: others},
 	{name: "sendrecv", bus: whole},
-	{name: "put", bus: whole},
-	{name: "get", bus: whole},
+	{name: "put", window: true, bus: whole},
+	{name: "get", window: true, bus: whole},
 }
 
 // Operations returns the names of all operations.

@@ -2,11 +2,13 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 )
@@ -26,12 +28,14 @@ func (r Result) Wrong() (wrong int64) {
 }
 
 // Run starts the ranks that cfg asks for and measures each communicator with
-// each algorithm. o may be nil. A *ConfigError says that cfg cannot be run.
+// each algorithm and in each memory. o may be nil. A *ConfigError says that cfg
+// cannot be run.
 //
 // Under a launcher every process calls Run. Goroutine ranks then run inside
 // rank 0 while the other processes sleep.
 func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
-	cfg.Comms = cfg.withDefaults().Comms
+	full := cfg.withDefaults()
+	cfg.Comms, cfg.Device = full.Comms, full.Device
 	ranks := 0
 	if !launch.Launched() {
 		ranks = cfg.goroutineRanks()
@@ -44,10 +48,17 @@ func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
 	if launch.Launched() {
 		err = launch.Config{Log: cfg.Log}.World(ctx, r.world)
 	} else {
-		err = r.local(ctx, ranks)
+		err = r.local(ctx, ranks, cfg.Comms)
 	}
-	if r.fault != nil {
+	var config *ConfigError
+	var dev *launch.DeviceError
+	switch {
+	case r.fault != nil:
 		err = &ConfigError{r.fault}
+	case errors.As(err, &config):
+		err = config // without the rank: all have it
+	case errors.As(err, &dev):
+		err = &ConfigError{dev.Err}
 	}
 	return r.Result, err
 }
@@ -60,10 +71,10 @@ type runner struct {
 	fault error // of cfg, found once the ranks were there; the same on all of them
 }
 
-// local measures goroutine ranks.
-func (r *runner) local(ctx context.Context, ranks int) error {
+// local measures goroutine ranks, and NCCL between them.
+func (r *runner) local(ctx context.Context, ranks int, names []string) error {
 	return launch.Config{Ranks: ranks, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Rank) error {
-		tables, err := r.algos(ctx, c.Comm)
+		tables, err := r.ways(ctx, c.Comm, names)
 		if c.Rank() == 0 {
 			r.Tables = append(r.Tables, tables...)
 		}
@@ -83,26 +94,21 @@ func (r *runner) world(ctx context.Context, rank dist.Rank) error {
 		}
 		ranks = r.cfg.Ranks
 	}
+	var ours []string // what MPI ranks measure, the rest is for goroutines
 	for _, name := range r.cfg.Comms {
 		size := c.Size()
 		if name == Local {
 			size = ranks
+		} else {
+			ours = append(ours, name)
 		}
 		if r.fault = r.cfg.Validate(size); r.fault != nil {
 			return nil
 		}
 	}
-	for _, name := range r.cfg.Comms {
-		if name == MPI {
-			tables, err := r.algos(ctx, c)
-			r.Tables = append(r.Tables, tables...)
-			if err != nil {
-				return err
-			}
-			continue
-		}
+	if slices.Contains(r.cfg.Comms, Local) {
 		if c.Rank() == 0 {
-			if err := r.local(ctx, ranks); err != nil {
+			if err := r.local(ctx, ranks, []string{Local}); err != nil {
 				return err
 			}
 		}
@@ -110,11 +116,66 @@ func (r *runner) world(ctx context.Context, rank dist.Rank) error {
 			return err
 		}
 	}
-	return nil
+	tables, err := r.ways(ctx, c, ours)
+	r.Tables = append(r.Tables, tables...)
+	return err
 }
 
-// algos measures c with each algorithm.
-func (r *runner) algos(ctx context.Context, c comm.Comm) ([]Table, error) {
+// ways measures the ranks of host: as they are, and over NCCL, whichever names
+// say; with a device in host memory and in the device's.
+func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all []Table, err error) {
+	var gpu []string // the communicators of launch that are wanted
+	hosts := false
+	for _, name := range names {
+		switch {
+		case name == NCCL:
+			gpu = append(gpu, launch.NCCL)
+		default:
+			hosts = true
+			if r.cfg.Device != "" {
+				gpu = append([]string{launch.Staged}, gpu...)
+			}
+		}
+	}
+	on := func(name string, p launch.Program) error {
+		return launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Log: r.cfg.Log}.On(ctx, host, p)
+	}
+	if hosts {
+		for _, name := range gpu { // what cannot be had is said before long measurements
+			if err := on(name, r.checkDevice); err != nil {
+				return nil, err
+			}
+		}
+		if all, err = r.algos(ctx, host, nil); err != nil {
+			return all, err
+		}
+	}
+	for _, name := range gpu {
+		err := on(name, func(ctx context.Context, rank dist.Rank) error {
+			if err := r.checkDevice(ctx, rank); err != nil {
+				return err
+			}
+			tables, err := r.algos(ctx, rank.Comm, rank.Device)
+			all = append(all, tables...)
+			return err
+		})
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (r *runner) checkDevice(ctx context.Context, rank dist.Rank) error {
+	p, err := r.cfg.plan(rank.Size())
+	if err != nil {
+		return &ConfigError{err}
+	}
+	return p.checkDevice(ctx, rank)
+}
+
+// algos measures c with each algorithm, in memory of d or of the host.
+func (r *runner) algos(ctx context.Context, c comm.Comm, d device.Device) ([]Table, error) {
 	var all []Table
 	for _, algo := range r.cfg.withDefaults().Algos {
 		h, err := withAlgo(c, algo)
@@ -124,7 +185,7 @@ func (r *runner) algos(ctx context.Context, c comm.Comm) ([]Table, error) {
 		if r.cfg.Wrap != nil {
 			h = r.cfg.Wrap(h)
 		}
-		tables, err := Sweep(ctx, h, algo, r.cfg, r.o)
+		tables, err := Sweep(ctx, h, d, algo, r.cfg, r.o)
 		all = append(all, tables...)
 		if err != nil {
 			return all, err

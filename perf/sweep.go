@@ -2,18 +2,22 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/trace"
 )
 
 // Sweep measures what cfg asks for on the ranks of c, one table for each
 // operation. It is collective, all ranks return the same tables, and o, which
-// may be nil, hears of them on rank 0. Comms, Ranks, Algos and Wrap of cfg do
-// not matter here: c is measured as it is. algo goes into the tables.
-func Sweep(ctx context.Context, c comm.Comm, algo comm.Algo, cfg Config, o Observer) ([]Table, error) {
+// may be nil, hears of them on rank 0. Buffers are in memory of d, or of the host
+// if d is nil. Comms, Ranks, Algos, Device and Wrap of cfg do not matter here: c
+// is measured as it is. algo goes into the tables.
+func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) ([]Table, error) {
 	p, err := cfg.plan(c.Size())
 	if err != nil {
 		return nil, &ConfigError{err}
@@ -22,8 +26,17 @@ func Sweep(ctx context.Context, c comm.Comm, algo comm.Algo, cfg Config, o Obser
 		o = silence{}
 	}
 	s := &sweeper{plan: p, c: c, o: o}
+	if d != nil {
+		if s.mirror, err = newMirror(d); err != nil {
+			return nil, err
+		}
+		defer s.mirror.free()
+	}
 	var tables []Table
 	for _, op := range p.ops {
+		if op.window && d != nil && slices.Contains(p.Operations, All) {
+			continue // there are no windows over such memory, which who asks for one by name is told
+		}
 		t := &Table{
 			Operation: op.name, Comm: c.String(), Algo: algo.String(), Ranks: c.Size(),
 			Min: p.Min, Max: p.Max, Factor: p.Factor, Step: p.Step,
@@ -31,6 +44,12 @@ func Sweep(ctx context.Context, c comm.Comm, algo comm.Algo, cfg Config, o Obser
 		}
 		if t.Step > 0 {
 			t.Factor = 0
+		}
+		switch {
+		case d != nil:
+			t.Memory, t.Device = DeviceMemory, d.String()
+		case p.Device != "":
+			t.Memory = HostMemory
 		}
 		t.Type, t.Reduction = only(p.dtypes), "none"
 		if op.reduces {
@@ -61,6 +80,7 @@ type sweeper struct {
 	c          comm.Comm
 	o          Observer
 	send, recv []complex128 // memory of buffers of any type, kept from one table to the next
+	mirror     *mirror      // of that memory on a device, or nil
 	seed       uint32
 }
 
@@ -74,8 +94,9 @@ func (s *sweeper) table(ctx context.Context, t *Table, o operation) error {
 			if o.reduces && comm.CheckOp(op, dt) != nil {
 				continue
 			}
-			if err := s.rows(ctx, t, o, dt, op); err != nil {
-				return err
+			err := s.rows(ctx, t, o, dt, op)
+			if err != nil && !(errors.Is(err, errors.ErrUnsupported) && len(s.dtypes)*len(reductions) > 1) {
+				return err // what a sweep over types and reductions finds missing, it leaves out
 			}
 		}
 	}
@@ -107,7 +128,12 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 	ns, nr := o.room(o.extent(s.Max, elem, n), s.c.Rank() == s.Root)
 	b := &bench[T]{
 		c: s.c, o: o, op: op, root: s.Root, vals: newValues[T](op, n),
-		send: view[T](&s.send, ns), recv: view[T](&s.recv, nr),
+		send: view[T](&s.send, ns), recv: view[T](&s.recv, nr), mirror: s.mirror,
+	}
+	if s.mirror != nil {
+		if err := s.mirror.reflect(s.send, s.recv); err != nil {
+			return fmt.Errorf("perf: buffers of %s: %w", o.name, err)
+		}
 	}
 	if err := b.open(ctx); err != nil {
 		return fmt.Errorf("perf: %s of %v: %w", o.name, dt, err)

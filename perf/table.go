@@ -7,8 +7,10 @@ type Table struct {
 	Comm      string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
 	Algo      string `json:"algorithm"`
 	Ranks     int    `json:"ranks"`
-	Type      string `json:"type"`  // All where rows differ
-	Reduction string `json:"redop"` // All where rows differ, "none" where the operation takes none
+	Memory    string `json:"memory,omitempty"` // HostMemory or DeviceMemory, where a device was asked for
+	Device    string `json:"device,omitempty"` // of rank 0, where buffers are in its memory
+	Type      string `json:"type"`             // All where rows differ
+	Reduction string `json:"redop"`            // All where rows differ, "none" where the operation takes none
 
 	Min     int64  `json:"min_bytes"`
 	Max     int64  `json:"max_bytes"`
@@ -23,6 +25,12 @@ type Table struct {
 	AvgBusBW float64 `json:"avg_busbw"` // mean over all measurements
 	Wrong    int64   `json:"wrong"`     // elements, over all rows
 }
+
+// Where the buffers of a Table are.
+const (
+	HostMemory   = "host memory"
+	DeviceMemory = "device memory"
+)
 
 // Row is one size.
 type Row struct {

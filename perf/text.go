@@ -54,6 +54,9 @@ func (t *Text) Begin(tab *Table) {
 		tab.Operation, tab.Ranks, tab.Comm, tab.Algo, tab.Type, tab.Reduction)
 	t.printf("# sizes: %s to %s, %s; warm-up: %d iterations; loop: %s; time: %s; check: %s\n",
 		FormatSize(tab.Min), FormatSize(tab.Max), growth, tab.Warmup, iters, tab.Time, check)
+	if tab.Memory != "" {
+		t.printf("# buffers: %s%s\n", tab.Memory, on(tab.Device))
+	}
 	t.printf("# machine: %v\n#\n", t.m)
 
 	left := func(s ...any) string { return "#" + fmt.Sprintf(leftColumns, s...)[1:] }
@@ -63,6 +66,13 @@ func (t *Text) Begin(tab *Table) {
 	units := right("(us)", "(GB/s)", "(GB/s)", "")
 	t.printf("%s%s%s\n", left("size", "count", "type", "redop", "root"), names, names)
 	t.printf("%s%s%s\n", left("(B)", "(elements)", "", "", ""), units, strings.TrimRight(units, " "))
+}
+
+func on(device string) string {
+	if device == "" {
+		return ""
+	}
+	return " of " + device
 }
 
 // centre puts s over the columns of one measurement.

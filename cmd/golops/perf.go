@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,6 +24,8 @@ type perfFlags struct {
 	root, ranks     int
 	comms, algos    []string
 	json, csv, plot string
+	device          string
+	shareGPU        bool
 	verbose         bool
 }
 
@@ -40,7 +43,9 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.IntVarP(&f.root, "root", "r", 0, "root `rank` of broadcast, reduce, gather and scatter")
 	s.IntVarP(&f.average, "average", "a", 1, "report the time of `0|1|2|3`: rank 0, mean of ranks, least, most")
 	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
-	s.StringSliceVar(&f.comms, "comm", nil, "`communicators`: local, mpi or both (default mpi under mpirun, otherwise local)")
+	s.StringSliceVar(&f.comms, "comm", nil, "`communicators`: local, mpi, nccl (default mpi under mpirun, otherwise local, and nccl with --device)")
+	s.StringVar(&f.device, "device", "", "measure memory of this `device` too: "+launch.DeviceNames())
+	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.StringSliceVar(&f.algos, "algo", nil, "`algorithms`: auto, direct (local only), ring, tree, native (mpi only) (default auto)")
 	s.StringVar(&f.json, "json", "", "write everything to `file`")
 	s.StringVar(&f.csv, "csv", "", "write the rows to `file`")
@@ -72,7 +77,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 		Operations: ops, Min: size("b", f.min), Max: size("e", f.max), Factor: f.factor,
 		Warmup: f.warmup, NoCheck: f.check == 0,
 		Reduction: f.op, DType: f.dtype, Root: f.root,
-		Comms: f.comms, Ranks: f.ranks,
+		Comms: f.comms, Ranks: f.ranks, Device: f.device, ShareGPU: f.shareGPU,
 	}
 	atLeast1("-f", f.factor)
 	if s.Changed("stepbytes") {
@@ -131,6 +136,11 @@ goroutines of this process, or MPI processes where mpirun or srun starts it:
   mpirun -n 4 golops perf all_reduce
 To compare both, give goroutine ranks all processors:
   mpirun -n 4 --bind-to none golops perf all_reduce --comm local,mpi --plot both.svg
+
+With --device, ranks are measured with buffers in host memory, in device memory,
+and over NCCL from GPU to GPU, in one table each and one plot:
+  mpirun -n 4 golops perf all_reduce --device cuda --comm mpi,nccl --plot gpus.svg
+perf kernels measures arithmetic instead.
 
 A broadcast has one buffer: its time is in the columns of out of place. So are
 those of sendrecv, put and get, which cannot work in place.

@@ -1,0 +1,41 @@
+package perf
+
+import (
+	"context"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
+)
+
+// TestDeviceMemory measures buffers that the host cannot read: what a benchmark
+// touched behind the device's back would be wrong or a crash.
+func TestDeviceMemory(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		cfg := quick(ranks)
+		cfg.Root, cfg.DType, cfg.Reduction, cfg.Device = ranks-1, All, All, "cuda"
+		err := ondevice.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Rank) error {
+			tables, err := Sweep(ctx, r.Comm, r.Device, comm.Auto, cfg, nil)
+			if err != nil {
+				return err
+			}
+			if len(tables) != len(operations)-2 { // there are no windows over such memory
+				t.Errorf("%d tables", len(tables))
+			}
+			for _, tab := range tables {
+				if tab.Memory != DeviceMemory || tab.Device == "" || tab.Wrong != 0 || len(tab.Rows) == 0 {
+					t.Errorf("got %+v", tab)
+				}
+			}
+			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, comm.Auto, Config{Min: 64, Max: 64, Iters: 1}, nil)
+			if err == nil && tables[0].Wrong == 0 {
+				t.Error("a communicator that does nothing was found right")
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%d ranks: %v", ranks, err)
+		}
+	}
+}
