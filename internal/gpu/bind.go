@@ -1,0 +1,102 @@
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/golops/golops/internal/dl"
+)
+
+// open opens one of the libraries, those of the driver's own version and older
+// ones first. folder, which may be empty, comes before the variable of the
+// platform, that before the loader's path, and toolkits come last.
+func (p *Platform) open(libs []library, major int, folder string) (*dl.Lib, error) {
+	var names []string
+	for _, newer := range []bool{false, true} {
+		for _, l := range libs {
+			if (major > 0 && l.major > major) == newer {
+				names = append(names, l.name)
+			}
+		}
+	}
+	var paths []string
+	add := func(dir string) {
+		for _, sub := range []string{"", "lib64", "lib"} {
+			for _, n := range names {
+				paths = append(paths, filepath.Join(dir, sub, n))
+			}
+		}
+	}
+	for _, dir := range filepath.SplitList(folder) {
+		add(dir)
+	}
+	for _, dir := range filepath.SplitList(os.Getenv(p.Env)) {
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			dir = filepath.Dir(dir)
+		}
+		add(dir)
+	}
+	paths = append(paths, names...)
+	for _, home := range p.Homes {
+		if dir := os.Getenv(home); dir != "" {
+			add(dir)
+		}
+	}
+	for _, dir := range p.Folders {
+		for _, n := range names {
+			paths = append(paths, filepath.Join(dir, n))
+		}
+	}
+	lib, err := dl.Open(dl.Local, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("%s (searched on the loader's path, in %s and under %s)",
+			reason(err, names), p.Env, strings.Join(p.Homes, ", "))
+	}
+	return lib, nil
+}
+
+// reason is why none of the names was opened, without the many places where
+// there is nothing.
+func reason(err error, names []string) string {
+	text := dl.Reason(err, names)
+	if strings.HasSuffix(text, " not found") {
+		return strings.Join(names, ", ") + " not found"
+	}
+	return text
+}
+
+// bind fills a table, which is a pointer to a struct: a field of type dl.Func
+// whose tag has names under the platform's gets the first that lib has. If
+// the tag ends in ",optional" it may have none.
+func (p *Platform) bind(lib *dl.Lib, table any) error {
+	var missing []string
+	v := reflect.ValueOf(table).Elem()
+	for i := range v.NumField() {
+		tag, tagged := v.Type().Field(i).Tag.Lookup(p.Name)
+		if !tagged {
+			continue
+		}
+		names := strings.Split(tag, ",")
+		optional := names[len(names)-1] == "optional"
+		if optional {
+			names = names[:len(names)-1]
+		}
+		var f dl.Func
+		for _, name := range names {
+			if f = lib.Func(name); f != 0 {
+				break
+			}
+		}
+		if f == 0 && !optional {
+			missing = append(missing, names[0])
+		}
+		v.Field(i).SetUint(uint64(f))
+	}
+	if missing != nil {
+		return fmt.Errorf("%s lacks %s: golops needs %s", lib.Path, strings.Join(missing, ", "), p.Needs)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+// What stands in front of every .cu file. GOLOPS_T, 0 to 3, says which element
+// type T is: float, double, or complex of these. R is the real type of T, and
+// Acc what sums of T accumulate in.
+//
+// A kernel takes one struct of arguments, called p:
+//
+//	struct ScaleArgs { u64 x; i64 n; Scalar a; };
+//	KERNEL(scale, ScaleArgs) { T* x = as<T>(p.x); ... }
+//
+// KERNEL_SYNC is for kernels whose threads cooperate: __syncthreads, shuffles.
+// The simulator has its own forms of these macros. Addresses are u64, scalars of
+// any T are two doubles. Never assume that an address is aligned to more than T.
+
+typedef long long i64;
+typedef unsigned long long u64;
+
+#ifndef GPUSIM
+#define KERNEL(name, A) extern "C" __global__ void name(const A p)
+#define KERNEL_SYNC(name, A) extern "C" __global__ void name(const A p)
+// DYNAMIC_SHARED names the shared memory whose size the launch says.
+#define DYNAMIC_SHARED(type, name)                                     \
+	extern __shared__ __align__(16) unsigned char golops_shared[]; \
+	type* const name = reinterpret_cast<type*>(golops_shared)
+#endif
+
+#if GOLOPS_T == 0 || GOLOPS_T == 2
+typedef float R;
+#else
+typedef double R;
+#endif
+
+// Complex is a complex number in the layout of Go's.
+template <class F> struct alignas(2 * sizeof(F)) Complex {
+	F re, im;
+};
+
+#if GOLOPS_T < 2
+typedef R T;
+typedef double Acc;
+constexpr bool isComplex = false;
+#else
+typedef Complex<R> T;
+typedef Complex<double> Acc;
+constexpr bool isComplex = true;
+#endif
+
+// Scalar is a factor of any type on its way from the host.
+struct Scalar {
+	double re, im;
+};
+
+template <class V> __device__ __forceinline__ V* as(u64 address) { return reinterpret_cast<V*>(address); }
+
+// The same names serve real and complex numbers.
+__device__ __forceinline__ float conj(float a) { return a; }
+__device__ __forceinline__ double conj(double a) { return a; }
+template <class F> __device__ __forceinline__ Complex<F> conj(Complex<F> a) { return {a.re, -a.im}; }
+__device__ __forceinline__ float re(float a) { return a; }
+__device__ __forceinline__ double re(double a) { return a; }
+template <class F> __device__ __forceinline__ F re(Complex<F> a) { return a.re; }
+__device__ __forceinline__ float im(float) { return 0; }
+__device__ __forceinline__ double im(double) { return 0; }
+template <class F> __device__ __forceinline__ F im(Complex<F> a) { return a.im; }
+template <class F> __device__ __forceinline__ Complex<F> operator+(Complex<F> a, Complex<F> b) { return {a.re + b.re, a.im + b.im}; }
+template <class F> __device__ __forceinline__ Complex<F> operator-(Complex<F> a, Complex<F> b) { return {a.re - b.re, a.im - b.im}; }
+template <class F> __device__ __forceinline__ Complex<F> operator*(Complex<F> a, Complex<F> b) {
+	return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class F> __device__ __forceinline__ Complex<F> operator*(F a, Complex<F> b) { return {a * b.re, a * b.im}; }
+template <class F> __device__ __forceinline__ Complex<F>& operator+=(Complex<F>& a, Complex<F> b) { return a = a + b; }
+
+// to narrows or widens a number.
+template <class V> struct Convert {
+	template <class U> __device__ __forceinline__ static V of(U u) { return V(re(u)); }
+};
+template <class F> struct Convert<Complex<F>> {
+	template <class U> __device__ __forceinline__ static Complex<F> of(U u) { return {F(re(u)), F(im(u))}; }
+};
+template <class V, class U> __device__ __forceinline__ V to(U u) { return Convert<V>::of(u); }
+__device__ __forceinline__ T scalar(Scalar s) { return to<T>(Complex<double>{s.re, s.im}); }
+
+// wide is an element as it enters a sum.
+__device__ __forceinline__ Acc wide(T a) { return to<Acc>(a); }
+__device__ __forceinline__ T zero() { return to<T>(R(0)); }
+
+// mac is s + a·b, in the arithmetic of its arguments.
+__device__ __forceinline__ float mac(float a, float b, float s) { return fmaf(a, b, s); }
+__device__ __forceinline__ double mac(double a, double b, double s) { return fma(a, b, s); }
+template <class F> __device__ __forceinline__ Complex<F> mac(Complex<F> a, Complex<F> b, Complex<F> s) {
+	return {mac(a.re, b.re, mac(-a.im, b.im, s.re)), mac(a.re, b.im, mac(a.im, b.re, s.im))};
+}
+template <class F> __device__ __forceinline__ Complex<F> mac(F a, Complex<F> b, Complex<F> s) { return {mac(a, b.re, s.re), mac(a, b.im, s.im)}; }
+
+// modulus is |a|. The quick way fails only where a square leaves the range of double.
+__device__ __forceinline__ double modulus(float a) { return fabs(double(a)); }
+__device__ __forceinline__ double modulus(double a) { return fabs(a); }
+template <class F> __device__ __forceinline__ double modulus(Complex<F> a) {
+	double x = a.re, y = a.im, s = x * x + y * y;
+	return s > 1e-270 && s < 1e300 ? sqrt(s) : hypot(x, y);
+}
+
+// Pack is as many elements as fit into 16 bytes, which memory moves at once.
+constexpr int packed = 16 / sizeof(T);
+struct alignas(16) Pack {
+	T v[packed];
+};
+// load reads a pack at any address.
+__device__ __forceinline__ Pack load(const T* x, bool aligned) {
+	if (aligned) return *reinterpret_cast<const Pack*>(x);
+	Pack a;
+#pragma unroll
+	for (int j = 0; j < packed; j++) a.v[j] = x[j];
+	return a;
+}
+__device__ __forceinline__ bool aligned(u64 address) { return (address & 15) == 0; }
+
+// Where a thread stands in the launch, and how many there are, along x.
+__device__ __forceinline__ i64 place() { return i64(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ i64 places() { return i64(gridDim.x) * blockDim.x; }
+
+// down gives the value of the thread that is by later among 32 neighbours.
+// All 32 must call it. Waves of AMD have 64 threads, which are two such groups.
+constexpr int group = 32;
+#ifdef __HIP_PLATFORM_AMD__
+#define golops_down(v, by) __shfl_down(v, by, group)
+#else
+#define golops_down(v, by) __shfl_down_sync(0xffffffffu, v, by, group)
+#endif

@@ -1,0 +1,254 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/scalar"
+)
+
+// Config says which GPU, and where to find what it needs.
+type Config struct {
+	Index int // of the device among those that this process sees
+	// Folder is searched for libraries before the places that Platform lists;
+	// "" means none. It may be several, with colons between them.
+	Folder string
+	// Cache is the folder of compiled kernels: "" means golops/kernels in the
+	// user's folder for caches, "off" means none.
+	Cache string
+}
+
+// Validate reports what is wrong with the options. Whether there is such a
+// device only New can tell.
+func (c Config) Validate() error {
+	if c.Index < 0 {
+		return fmt.Errorf("device number %d must not be negative", c.Index)
+	}
+	return nil
+}
+
+// Device is one GPU. It belongs to one rank and is used by one goroutine at a
+// time.
+//
+// Kernels are done in the order in which they are launched: there is one stream
+// of them. So memory that is freed can be used again at once by whatever is
+// launched afterwards.
+type Device struct {
+	p       *Platform
+	drv     *driver
+	rtc     *compiler // nil until something is compiled
+	info    Info
+	cache   string
+	device  int32
+	context uintptr
+	current uintptr // what makes the device the thread's
+	stream  uintptr
+
+	modules map[string]uintptr
+	params  uintptr // the address of the address of args
+	args    *[argsSize / 8]uint64
+	argsAt  *uintptr
+
+	pool   pool
+	sums   sums
+	stage  stage
+	queues []*Queue
+	onWait []func() error
+
+	busy   bool  // work may be under way
+	err    error // a failure that nobody has been told of
+	closed bool
+
+	f32  *kernels[float32, float32]
+	f64  *kernels[float64, float64]
+	c64  *kernels[complex64, float32]
+	c128 *kernels[complex128, float64]
+}
+
+var _ device.Accelerator = (*Device)(nil)
+
+// New opens a device. Close gives back all that it holds.
+func New(p *Platform, cfg Config) (*Device, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: new device: %w", p.Name, err)
+	}
+	drv, err := openDriver(p, cfg.Folder)
+	if err != nil {
+		return nil, err
+	}
+	n, err := drv.count()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Index >= n {
+		return nil, fmt.Errorf("%s: there is no device %d: this process sees %d, numbered from 0", p.Name, cfg.Index, n)
+	}
+	d := &Device{p: p, drv: drv, cache: cacheFolder(cfg.Cache), modules: map[string]uintptr{}}
+	if err := d.open(cfg.Index); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("%s: open device %d: %w", p.Name, cfg.Index, err)
+	}
+	d.f32 = newKernels[float32, float32](d)
+	d.f64 = newKernels[float64, float64](d)
+	d.c64 = newKernels[complex64, float32](d)
+	d.c128 = newKernels[complex128, float64](d)
+	return d, nil
+}
+
+func (d *Device) open(index int) error {
+	var err error
+	if d.info, err = d.drv.look(index); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	dev := new(int32)
+	if r := d.drv.Device.Call(dl.Pointer(dev), uintptr(index)); r != ok {
+		return d.drv.fault(r)
+	}
+	d.device = *dev
+	h := new(uintptr)
+	if r := d.drv.Retain.Call(dl.Pointer(h), uintptr(d.device)); r != ok {
+		return fmt.Errorf("its context: %w", d.drv.fault(r))
+	}
+	d.context, d.current = *h, *h
+	if d.p.byIndex {
+		d.current = uintptr(index)
+	}
+	if err := d.Bind(); err != nil {
+		return err
+	}
+	if r := d.drv.StreamCreate.Call(dl.Pointer(h), nonBlocking); r != ok {
+		return fmt.Errorf("a stream: %w", d.drv.fault(r))
+	}
+	d.stream = *h
+	d.args, d.argsAt = new([argsSize / 8]uint64), new(uintptr)
+	*d.argsAt = dl.Pointer(&d.args[0])
+	d.params = dl.Pointer(d.argsAt)
+	d.pool.init()
+	return d.openSums()
+}
+
+// enter makes the device the calling thread's and keeps the goroutine on it
+// until leave. It costs some 0.1 us: less than to find out whether it is needed.
+func (d *Device) enter() {
+	runtime.LockOSThread()
+	if r := d.drv.SetCurrent.Call(d.current); r != ok {
+		d.fail(fmt.Errorf("make %v current: %w", d, d.drv.fault(r)))
+	}
+}
+
+func (d *Device) leave() { runtime.UnlockOSThread() }
+
+// fail remembers the first failure of work that returns no error.
+func (d *Device) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// take returns the failure that nobody has been told of, if there is one.
+// Failures of kernels stay with the context, so the next call meets them again.
+func (d *Device) take() error {
+	err := d.err
+	d.err = nil
+	return err
+}
+
+// unsupported fails with the name of a kernel that is not there.
+func (d *Device) unsupported(kernel string, dt scalar.DType) {
+	d.fail(fmt.Errorf("%s: kernel %s of %v: %w", d.p.Name, kernel, dt, device.ErrUnsupported))
+}
+
+// String names the device.
+func (d *Device) String() string {
+	return fmt.Sprintf("%s:%d (%s)", d.p.Name, d.info.Index, d.info.Name)
+}
+
+// Platform implements device.Accelerator.
+func (d *Device) Platform() string { return d.p.Name }
+
+// Index implements device.Accelerator.
+func (d *Device) Index() int { return d.info.Index }
+
+// Info says what the device is.
+func (d *Device) Info() Info { return d.info }
+
+// Bind implements device.Accelerator.
+func (d *Device) Bind() error {
+	if r := d.drv.SetCurrent.Call(d.current); r != ok {
+		return fmt.Errorf("make %v current: %w", d, d.drv.fault(r))
+	}
+	return nil
+}
+
+// Kernels returns the kernels of an element type, nil for an integer.
+func (d *Device) Kernels(dt scalar.DType) any {
+	switch dt {
+	case scalar.Float32:
+		return d.f32
+	case scalar.Float64:
+		return d.f64
+	case scalar.Complex64:
+		return d.c64
+	case scalar.Complex128:
+		return d.c128
+	}
+	return nil
+}
+
+// Sync returns when all kernels have ended, or with the cause if ctx ends first.
+func (d *Device) Sync(ctx context.Context) error {
+	if err := d.wait(ctx, target{}); err != nil {
+		return err
+	}
+	return d.take()
+}
+
+// Close waits for kernels and gives everything back. It returns the failure
+// that nobody has been told of.
+func (d *Device) Close() error {
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	if d.context == 0 {
+		return nil
+	}
+	var failed error
+	if d.stream != 0 {
+		failed = d.wait(context.Background(), target{})
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.Bind(); err != nil {
+		failed = errors.Join(failed, err)
+	}
+	for len(d.queues) > 0 {
+		failed = errors.Join(failed, d.queues[0].Close())
+	}
+	for _, m := range d.modules {
+		d.drv.ModuleUnload.Call(m)
+	}
+	d.closeStage()
+	d.freeAll()
+	if d.stream != 0 {
+		d.drv.StreamDestroy.Call(d.stream)
+	}
+	if r := d.drv.Release.Call(uintptr(d.device)); r != ok {
+		failed = errors.Join(failed, fmt.Errorf("%s: release device %d: %w", d.p.Name, d.info.Index, d.drv.fault(r)))
+	}
+	d.context = 0
+	d.fail(fmt.Errorf("%s: device %d is closed", d.p.Name, d.info.Index))
+	return failed
+}
+
+// hostBytes returns memory of C as a slice.
+func hostBytes(addr uintptr, n int) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n)
+}

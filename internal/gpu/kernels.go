@@ -1,0 +1,161 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+type float interface{ float32 | float64 }
+
+// kernels is the arithmetic of one element type T, whose parts are F.
+type kernels[T scalar.Scalar, F float] struct {
+	d     *Device
+	dtype scalar.DType
+	size  int // bytes of an element
+	parts int // of an element: 1, or 2 if it is complex
+
+	vector vectorFunctions
+	sums   sumFunctions
+}
+
+var (
+	_ device.Kernels[float32]       = (*kernels[float32, float32])(nil)
+	_ device.Kernels[float64]       = (*kernels[float64, float64])(nil)
+	_ device.Kernels[complex64]     = (*kernels[complex64, float32])(nil)
+	_ device.Kernels[complex128]    = (*kernels[complex128, float64])(nil)
+	_ device.AxpyNormer[complex128] = (*kernels[complex128, float64])(nil)
+)
+
+func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
+	k := &kernels[T, F]{d: d, dtype: scalar.Of[T](), parts: 1}
+	k.size = k.dtype.Size()
+	if k.dtype.IsComplex() {
+		k.parts = 2
+	}
+	k.vector = vectorFunctions{
+		fill: k.function("vector.cu", "fill"), combine: k.function("vector.cu", "combine"),
+		mul: k.function("vector.cu", "mul"), conj: k.function("vector.cu", "conjugate"),
+		mulAxis: k.function("vector.cu", "mulAxis"), threshold: k.function("vector.cu", "threshold"),
+	}
+	k.sums = sumFunctions{
+		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "norm"),
+		minMax: k.function("sums.cu", "minMax"), axpyNorm: k.function("sums.cu", "axpyNorm"),
+	}
+	return k
+}
+
+// function returns a kernel of a file for the element type, which further
+// options, such as -DWIDTH=5, may specialise.
+func (k *kernels[T, F]) function(file, name string, options ...string) function {
+	return function{file: file, name: name, options: append([]string{typeOption(k.dtype)}, options...), shared: 48 << 10}
+}
+
+// typeOption tells the compiler what T is.
+func typeOption(dt scalar.DType) string { return fmt.Sprintf("-DGOLOPS_T=%d", dt-scalar.Float32) }
+
+// pair is a scalar of any element type on its way to a kernel.
+type pair struct{ re, im float64 }
+
+// split returns the parts of a factor. It must be inlined, so as not to make
+// the factor escape.
+func (k *kernels[T, F]) split(v T) pair {
+	p := (*[2]F)(unsafe.Pointer(&v))
+	if k.parts == 1 {
+		return pair{re: float64(*(*F)(unsafe.Pointer(&v)))}
+	}
+	return pair{float64(p[0]), float64(p[1])}
+}
+
+// Alloc implements device.Kernels.
+func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
+	if n == 0 {
+		return device.Mem[T]{}, k.d.take()
+	}
+	if n < 0 || n > math.MaxInt/k.size-alignment {
+		return device.Mem[T]{}, fmt.Errorf("alloc %d %v on %v: no memory holds as many: %w", n, k.dtype, k.d, device.ErrMemory)
+	}
+	addr, _, err := k.d.alloc(n * k.size)
+	if err != nil {
+		return device.Mem[T]{}, err
+	}
+	d := k.d
+	d.enter()
+	r := d.drv.Set8.Call(addr, 0, uintptr(n*k.size), d.stream)
+	d.leave()
+	d.busy = true
+	if r != ok {
+		d.release(addr)
+		return device.Mem[T]{}, fmt.Errorf("set %s on %v to zero: %w", bytesText(n*k.size), d, d.drv.fault(r))
+	}
+	return device.Mem[T]{Addr: addr, N: n}, nil
+}
+
+// Free implements device.Kernels.
+func (k *kernels[T, F]) Free(m device.Mem[T]) { k.d.release(m.Addr) }
+
+// Slice implements device.Kernels.
+func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
+	if lo < 0 || hi < lo || hi > m.N {
+		panic(fmt.Sprintf("gpu: elements %d to %d of %d", lo, hi, m.N))
+	}
+	if lo == hi {
+		return device.Mem[T]{}
+	}
+	return device.Mem[T]{Addr: m.Addr + uintptr(lo*k.size), N: hi - lo}
+}
+
+// CopyIn implements device.Kernels.
+func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
+	return k.d.copyIn(dst.Addr, bytesOf(src, k.size))
+}
+
+// CopyOut implements device.Kernels.
+func (k *kernels[T, F]) CopyOut(dst []T, src device.Mem[T]) error {
+	return k.d.copyOut(bytesOf(dst, k.size), src.Addr)
+}
+
+// bytesOf returns the memory of x.
+func bytesOf[T any](x []T, size int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*size)
+}
+
+// Copy implements device.Kernels.
+func (k *kernels[T, F]) Copy(dst, src device.Mem[T]) {
+	d := k.d
+	if dst.N == 0 || d.err != nil {
+		return
+	}
+	d.enter()
+	defer d.leave()
+	if r := d.drv.Copy.Call(dst.Addr, src.Addr, uintptr(dst.N*k.size), d.stream); r != ok {
+		d.fail(fmt.Errorf("copy %s on %v: %w", bytesText(dst.N*k.size), d, d.drv.fault(r)))
+	}
+	d.busy = true
+}
+
+// upload returns the address of a copy of b on the device, for descriptions
+// that kernels read. FreeBytes gives it back.
+func (d *Device) upload(b []byte) (uintptr, error) {
+	addr, _, err := d.alloc(len(b))
+	if err != nil {
+		return 0, err
+	}
+	if err := d.copyIn(addr, b); err != nil {
+		d.release(addr)
+		return 0, err
+	}
+	return addr, nil
+}
+
+// waitAll waits for all kernels, for as long as it takes.
+func (d *Device) waitAll() error {
+	if err := d.wait(context.Background(), target{}); err != nil {
+		return err
+	}
+	return d.take()
+}

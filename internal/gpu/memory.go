@@ -1,0 +1,258 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/dl"
+)
+
+// pool is memory of a device. What is freed is kept, by size, for whoever asks
+// next: the driver's own calls take long and wait for kernels. Kernels are done
+// in order, so memory can change hands while they still use it; what a queue
+// may still use waits for that queue.
+type pool struct {
+	sizes map[uintptr]int   // of memory in use
+	free  map[int][]uintptr // by size
+	later []later           // freed, but a queue may use it
+	kept  int               // bytes in free and later
+	pins  map[uintptr]bool  // host memory
+}
+
+// later is memory that is free once marks of queues are reached.
+type later struct {
+	addr  uintptr
+	size  int
+	after []after
+}
+
+type after struct {
+	q    *Queue
+	mark uint64
+}
+
+func (p *pool) init() {
+	p.sizes, p.free, p.pins = map[uintptr]int{}, map[int][]uintptr{}, map[uintptr]bool{}
+}
+
+const alignment = 256
+
+// roomFor returns the size of the block that serves n bytes: small ones come in
+// steps of a quarter of a power of two, and large ones in pages of the device.
+func roomFor(n int) int {
+	const large, page = 64 << 20, 2 << 20
+	switch {
+	case n <= alignment:
+		return alignment
+	case n >= large:
+		return (n + page - 1) &^ (page - 1)
+	}
+	step := max(alignment, 1<<(bits.Len(uint(n-1))-3))
+	return (n + step - 1) &^ (step - 1)
+}
+
+// alloc returns n bytes, not zeroed, and whether kernels or queues may have
+// used them before.
+func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
+	if err := d.err; err != nil {
+		return 0, false, d.take()
+	}
+	p, size := &d.pool, roomFor(n)
+	if len(p.free[size]) == 0 && len(p.later) > 0 {
+		d.sweep()
+	}
+	if l := p.free[size]; len(l) > 0 {
+		addr = l[len(l)-1]
+		p.free[size] = l[:len(l)-1]
+		p.kept -= size
+		p.sizes[addr] = size
+		return addr, true, nil
+	}
+	d.enter()
+	defer d.leave()
+	at := new(uintptr)
+	r := d.drv.MemAlloc.Call(dl.Pointer(at), uintptr(size))
+	if r == outOfRoom && p.kept > 0 {
+		if err := d.Trim(); err != nil {
+			return 0, false, err
+		}
+		r = d.drv.MemAlloc.Call(dl.Pointer(at), uintptr(size))
+	}
+	if r == outOfRoom {
+		return 0, false, d.noRoom(n)
+	}
+	if r != ok {
+		return 0, false, fmt.Errorf("alloc %s on %v: %w", bytesText(n), d, d.drv.fault(r))
+	}
+	p.sizes[*at] = size
+	return *at, false, nil
+}
+
+// noRoom is the error for n bytes that are not there.
+func (d *Device) noRoom(n int) error {
+	inUse := 0
+	for _, size := range d.pool.sizes {
+		inUse += size
+	}
+	free, total := d.memory()
+	return fmt.Errorf("alloc %s on %v: %s of %s are free and %s are this rank's: use smaller blocks (more ranks, each on its own GPU) or end what else runs there: %w",
+		bytesText(n), d, bytesText(free), bytesText(total), bytesText(inUse), device.ErrMemory)
+}
+
+// Memory returns how many bytes of the device are free, and all that it has.
+// What the device keeps for reuse counts as free.
+func (d *Device) Memory() (free, total int) {
+	d.enter()
+	defer d.leave()
+	free, total = d.memory()
+	return free + d.pool.kept, total
+}
+
+func (d *Device) memory() (free, total int) {
+	v := new([2]uintptr)
+	if d.drv.MemInfo.Call(dl.Pointer(&v[0]), dl.Pointer(&v[1])) != ok {
+		return 0, d.info.Memory
+	}
+	return int(v[0]), int(v[1])
+}
+
+// release takes memory of alloc back.
+func (d *Device) release(addr uintptr) {
+	p := &d.pool
+	size := p.sizes[addr]
+	if size == 0 || d.context == 0 {
+		return
+	}
+	delete(p.sizes, addr)
+	p.kept += size
+	var wait []after
+	for _, q := range d.queues {
+		if !q.idle() {
+			if mark, err := q.Mark(); err == nil {
+				wait = append(wait, after{q, mark})
+			}
+		}
+	}
+	if wait != nil {
+		p.later = append(p.later, later{addr, size, wait})
+		return
+	}
+	p.free[size] = append(p.free[size], addr)
+}
+
+// sweep makes memory available that no queue uses any more.
+func (d *Device) sweep() {
+	p := &d.pool
+	left := p.later[:0]
+next:
+	for _, l := range p.later {
+		for _, a := range l.after {
+			if done, err := a.q.Reached(a.mark); !done && err == nil {
+				left = append(left, l)
+				continue next
+			}
+		}
+		p.free[l.size] = append(p.free[l.size], l.addr)
+	}
+	clear(p.later[len(left):])
+	p.later = left
+}
+
+// Trim waits for kernels and gives memory that is kept for reuse back to the
+// driver, for other libraries and other processes.
+func (d *Device) Trim() error {
+	if err := d.wait(context.Background(), target{}); err != nil {
+		return err
+	}
+	for _, l := range d.pool.later {
+		for _, a := range l.after {
+			if err := a.q.await(a.mark); err != nil {
+				return err
+			}
+		}
+	}
+	d.sweep()
+	d.enter()
+	defer d.leave()
+	d.freeKept()
+	return nil
+}
+
+func (d *Device) freeKept() {
+	for size, l := range d.pool.free {
+		for _, addr := range l {
+			d.drv.MemFree.Call(addr)
+			d.pool.kept -= size
+		}
+		delete(d.pool.free, size)
+	}
+}
+
+// freeAll gives all memory back, also what is still in use.
+func (d *Device) freeAll() {
+	d.freeKept()
+	for _, l := range d.pool.later {
+		d.drv.MemFree.Call(l.addr)
+	}
+	for addr := range d.pool.sizes {
+		d.drv.MemFree.Call(addr)
+	}
+	for addr := range d.pool.pins {
+		d.drv.HostFree.Call(addr)
+	}
+	d.pool = pool{}
+}
+
+// AllocBytes implements device.Accelerator. Nothing uses the memory any more, not
+// even kernels that are under way: the caller may give it to a queue at once.
+func (d *Device) AllocBytes(n int) (uintptr, error) {
+	addr, used, err := d.alloc(n)
+	if err == nil && used {
+		if err = d.wait(context.Background(), target{}); err != nil {
+			d.release(addr)
+			return 0, err
+		}
+	}
+	return addr, err
+}
+
+// FreeBytes implements device.Accelerator.
+func (d *Device) FreeBytes(addr uintptr) { d.release(addr) }
+
+// Pin implements device.Accelerator.
+func (d *Device) Pin(n int) ([]byte, error) {
+	d.enter()
+	defer d.leave()
+	at := new(uintptr)
+	if r := d.drv.HostAlloc.Call(dl.Pointer(at), uintptr(max(n, 1)), mappedToAll); r != ok {
+		return nil, fmt.Errorf("%s: pin %s of host memory: %w; the limit of locked memory may be too low (ulimit -l)",
+			d.p.Name, bytesText(n), d.drv.fault(r))
+	}
+	d.pool.pins[*at] = true
+	return hostBytes(*at, n), nil
+}
+
+// Unpin implements device.Accelerator.
+func (d *Device) Unpin(b []byte) {
+	addr := addrOf(b)
+	if !d.pool.pins[addr] {
+		return
+	}
+	delete(d.pool.pins, addr)
+	d.enter()
+	defer d.leave()
+	d.drv.HostFree.Call(addr)
+}
+
+// bytesText writes a number of bytes as people do.
+func bytesText(n int) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,93 @@
+// Package gpu is the GPU as a device, over CUDA and over HIP: one code and, for
+// each of the two, a table of names.
+//
+// Libraries are opened at run time. Kernels are .cu files in this folder that
+// are compiled for the device at hand when first used.
+//
+// # How a kernel is added
+//
+// Write KERNEL(name, NameArgs) { ... } in a .cu file; common.cuh, which stands
+// in front of every file, says what it can use. The struct of arguments has 8-byte
+// fields first and padding that is written out, and its mirror in Go has the same
+// fields in the same order. In a file with the Go side, give kernels[T, F] a
+// struct of functions and make them in newKernels:
+//
+//	k.axis.sum = k.function("axis.cu", "sumAxis")
+//
+// and launch them:
+//
+//	launch(k.d, &k.axis.sum, blocks(n, 256), 256, 0, &sumAxisArgs{dst: dst.Addr, ...})
+//
+// launch copies the arguments, so they may be on the stack, and allocates
+// nothing. It returns no error: the first failure stays with the device until
+// a call that returns one. Take it with k.d.take() at the end of such calls.
+//
+// What a caller describes in host memory, such as a device.Banded, is uploaded
+// once and kept in its Kept:
+//
+//	b, _ := banded.Kept.Of(k.d).(*bands)
+//	if b == nil {
+//		b = ...
+//		b.addr, err = k.d.upload(bytes) // k.d.fail(err) and return, if it fails
+//		banded.Kept.Keep(k.d, b, func() { k.d.FreeBytes(b.addr) })
+//	}
+//
+// A kernel that another platform or library lacks fails with k.d.unsupported.
+package gpu
+
+// Platform is what differs between CUDA and HIP: the names of libraries and
+// functions, and some numbers. Names of functions are tags of the tables that
+// bind fills.
+type Platform struct {
+	Name    string   // "cuda" or "hip", which is also the tag
+	Title   string   // what people call it
+	Env     string   // the variable that names folders to search first
+	Homes   []string // variables that name the folder of a toolkit
+	Folders []string // searched last
+	Needs   string   // the version that has all functions
+
+	driver, compiler, blas, fft []library
+
+	// The numbers of device attributes.
+	attrMajor, attrMinor, attrProcessors, attrShared, attrL2 uintptr
+
+	// byIndex says that a thread's device is set by its number, not its context.
+	byIndex bool
+	target  string // how an architecture is called in front of its number
+}
+
+// library is a file name and the version of the driver that it belongs to.
+type library struct {
+	name  string
+	major int // 0: any
+}
+
+// CUDA is the table of NVIDIA's names.
+var CUDA = &Platform{
+	Name: "cuda", Title: "CUDA", Env: "GOLOPS_CUDA", Homes: []string{"CUDA_HOME", "CUDA_PATH"},
+	Folders: []string{"/usr/local/cuda/lib64", "/usr/lib/wsl/lib"},
+	Needs:   "CUDA 11.8 or newer",
+	driver:  []library{{"libcuda.so.1", 0}},
+	compiler: []library{
+		{"libnvrtc.so.13", 13}, {"libnvrtc.so.12", 12}, {"libnvrtc.so.11.2", 11},
+	},
+	blas:      []library{{"libcublas.so.13", 13}, {"libcublas.so.12", 12}, {"libcublas.so.11", 11}},
+	fft:       []library{{"libcufft.so.12", 13}, {"libcufft.so.11", 12}, {"libcufft.so.10", 11}},
+	attrMajor: 75, attrMinor: 76, attrProcessors: 16, attrShared: 97, attrL2: 38,
+	target: "sm_",
+}
+
+// HIP is the table of AMD's names.
+var HIP = &Platform{
+	Name: "hip", Title: "HIP", Env: "GOLOPS_HIP", Homes: []string{"ROCM_PATH", "ROCM_HOME", "HIP_PATH"},
+	Folders: []string{"/opt/rocm/lib"},
+	Needs:   "ROCm 5.5 or newer",
+	driver:  []library{{"libamdhip64.so.7", 7}, {"libamdhip64.so.6", 6}, {"libamdhip64.so.5", 5}},
+	compiler: []library{
+		{"libhiprtc.so.7", 7}, {"libhiprtc.so.6", 6}, {"libhiprtc.so.5", 5},
+	},
+	blas:      []library{{"libhipblas.so.3", 7}, {"libhipblas.so.2", 6}, {"libhipblas.so.1", 5}, {"libhipblas.so.0", 5}},
+	fft:       []library{{"libhipfft.so.0", 0}},
+	attrMajor: 23, attrMinor: 61, attrProcessors: 63, attrShared: 74, attrL2: 19,
+	byIndex: true,
+}

@@ -1,0 +1,203 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/dl"
+)
+
+// Queue is a stream beside that of kernels.
+type Queue struct {
+	d      *Device
+	stream uintptr
+	order  uintptr // an event for Follow and Lead
+	marks  []mark  // not known to be reached, in order
+	spare  []uintptr
+	last   uint64 // mark given out
+	done   uint64 // mark known to be reached
+}
+
+// mark is an event in a queue.
+type mark struct {
+	number uint64
+	event  uintptr
+}
+
+var _ device.Queue = (*Queue)(nil)
+
+// NewQueue implements device.Accelerator.
+func (d *Device) NewQueue() (device.Queue, error) {
+	d.enter()
+	defer d.leave()
+	q, h := &Queue{d: d}, new(uintptr)
+	if r := d.drv.StreamCreate.Call(dl.Pointer(h), nonBlocking); r != ok {
+		return nil, fmt.Errorf("a queue on %v: %w", d, d.drv.fault(r))
+	}
+	q.stream = *h
+	var err error
+	if q.order, err = d.newEvent(); err != nil {
+		d.drv.StreamDestroy.Call(q.stream)
+		return nil, err
+	}
+	d.queues = append(d.queues, q)
+	return q, nil
+}
+
+func (d *Device) newEvent() (uintptr, error) {
+	h := new(uintptr)
+	if r := d.drv.EventCreate.Call(dl.Pointer(h), noTiming); r != ok {
+		return 0, fmt.Errorf("an event on %v: %w", d, d.drv.fault(r))
+	}
+	return *h, nil
+}
+
+// Handle implements device.Queue.
+func (q *Queue) Handle() uintptr { return q.stream }
+
+// Follow implements device.Queue.
+func (q *Queue) Follow() error { return q.chain(q.d.stream, q.stream) }
+
+// Lead implements device.Queue.
+func (q *Queue) Lead() error {
+	q.d.busy = true
+	return q.chain(q.stream, q.d.stream)
+}
+
+// chain lets work on second wait for the work that is on first now.
+func (q *Queue) chain(first, second uintptr) error {
+	d := q.d
+	d.enter()
+	defer d.leave()
+	r := d.drv.EventRecord.Call(q.order, first)
+	if r == ok {
+		r = d.drv.StreamWait.Call(second, q.order, 0)
+	}
+	return q.failed("put in order", r)
+}
+
+// failed returns what went wrong, here or before.
+func (q *Queue) failed(what string, r int32) error {
+	if r != ok {
+		return fmt.Errorf("%s: %s a queue: %w", q.d.p.Name, what, q.d.drv.fault(r))
+	}
+	if q.d.err != nil {
+		return q.d.take()
+	}
+	return nil
+}
+
+// CopyOut implements device.Queue.
+func (q *Queue) CopyOut(dst []byte, src uintptr) error {
+	return q.copy(q.d.drv.CopyOut, addrOf(dst), src, len(dst))
+}
+
+// CopyIn implements device.Queue.
+func (q *Queue) CopyIn(dst uintptr, src []byte) error {
+	return q.copy(q.d.drv.CopyIn, dst, addrOf(src), len(src))
+}
+
+// Copy implements device.Queue.
+func (q *Queue) Copy(dst, src uintptr, n int) error { return q.copy(q.d.drv.Copy, dst, src, n) }
+
+func (q *Queue) copy(f dl.Func, dst, src uintptr, n int) error {
+	if n == 0 {
+		return nil
+	}
+	q.d.enter()
+	defer q.d.leave()
+	return q.failed("copy on", f.Call(dst, src, uintptr(n), q.stream))
+}
+
+// Mark implements device.Queue.
+func (q *Queue) Mark() (uint64, error) {
+	d := q.d
+	d.enter()
+	defer d.leave()
+	if len(q.spare) == 0 {
+		e, err := d.newEvent()
+		if err != nil {
+			return 0, err
+		}
+		q.spare = append(q.spare, e)
+	}
+	e := q.spare[len(q.spare)-1]
+	if r := d.drv.EventRecord.Call(e, q.stream); r != ok {
+		return 0, q.failed("mark", r)
+	}
+	q.spare = q.spare[:len(q.spare)-1]
+	q.last++
+	q.marks = append(q.marks, mark{q.last, e})
+	return q.last, nil
+}
+
+// Reached implements device.Queue.
+func (q *Queue) Reached(number uint64) (bool, error) {
+	if number <= q.done {
+		return true, nil
+	}
+	if q.stream == 0 {
+		return false, errors.New("gpu: a queue is closed")
+	}
+	q.d.enter()
+	defer q.d.leave()
+	n, r := 0, int32(ok)
+	for ; n < len(q.marks) && q.marks[n].number <= number; n++ {
+		m := q.marks[n]
+		if r = q.d.drv.EventQuery.Call(m.event); r != ok {
+			break
+		}
+		q.done = m.number
+		q.spare = append(q.spare, m.event)
+	}
+	q.marks = slices.Delete(q.marks, 0, n)
+	if r == notReady {
+		r = ok
+	}
+	return number <= q.done, q.failed("work on", r)
+}
+
+// await waits for a mark.
+func (q *Queue) await(number uint64) error {
+	for _, m := range q.marks {
+		if m.number == number {
+			return q.d.wait(context.Background(), target{event: m.event})
+		}
+	}
+	return nil
+}
+
+// idle reports whether there is no work under way. A queue that failed is idle.
+func (q *Queue) idle() bool {
+	q.d.enter()
+	defer q.d.leave()
+	return q.d.drv.StreamQuery.Call(q.stream) != notReady
+}
+
+// Close implements device.Queue.
+func (q *Queue) Close() error {
+	if q.stream == 0 {
+		return nil
+	}
+	d := q.d
+	err := d.wait(context.Background(), target{stream: q.stream})
+	d.enter()
+	defer d.leave()
+	for _, m := range q.marks {
+		q.spare = append(q.spare, m.event)
+	}
+	for _, e := range append(q.spare, q.order) {
+		d.drv.EventDestroy.Call(e)
+	}
+	d.drv.StreamDestroy.Call(q.stream)
+	q.done, q.marks, q.spare, q.stream = q.last, nil, nil, 0
+	d.queues = slices.DeleteFunc(d.queues, func(o *Queue) bool { return o == q })
+	return err
+}
+
+// addrOf returns the address of host memory, 0 for none.
+func addrOf[T any](b []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -1,0 +1,217 @@
+// Sums and extremes of vectors, in one launch. Which thread adds which elements
+// in which order depends on the length alone; threads add in double, blocks join
+// the sums of threads in a tree, and the last block to end joins those of blocks.
+// It writes the result where the host sees it, and then the number of the sum.
+
+struct SumArgs {
+	u64 x, y;
+	i64 n;
+	u64 partial; // of blocks
+	u64 ended;   // how many blocks have
+	u64 result, number;
+	double p, scale;
+	Scalar a;
+	int kind, conjugate;
+};
+
+// Two is a result on its way: a complex sum, a real one, or two extremes.
+struct Two {
+	double a, b;
+};
+struct Result {
+	double a, b;
+	u64 number;
+};
+
+struct Add {
+	__device__ __forceinline__ static Two none() { return {0, 0}; }
+	__device__ __forceinline__ static Two join(Two x, Two y) { return {x.a + y.a, x.b + y.b}; }
+};
+// Of extremes NaN wins.
+__device__ __forceinline__ double larger(double a, double b) { return a >= b || a != a ? a : b; }
+__device__ __forceinline__ double smaller(double a, double b) { return a <= b || a != a ? a : b; }
+#define INFINITE __longlong_as_double(0x7ff0000000000000ll)
+struct Extremes { // smallest and largest
+	__device__ __forceinline__ static Two none() { return {INFINITE, -INFINITE}; }
+	__device__ __forceinline__ static Two join(Two x, Two y) { return {smaller(x.a, y.a), larger(x.b, y.b)}; }
+};
+
+constexpr int sumThreads = 256;
+
+// ofBlock joins the values of the threads of a block, for thread 0.
+template <class J> __device__ __forceinline__ Two ofBlock(Two v) {
+	__shared__ Two sums[sumThreads / group];
+#pragma unroll
+	for (int by = group / 2; by > 0; by /= 2) v = J::join(v, Two{golops_down(v.a, by), golops_down(v.b, by)});
+	__syncthreads(); // the block may have been here before
+	if (threadIdx.x % group == 0) sums[threadIdx.x / group] = v;
+	__syncthreads();
+	if (threadIdx.x == 0)
+		for (int i = 1; i < sumThreads / group; i++) v = J::join(v, sums[i]);
+	return v;
+}
+
+__device__ __forceinline__ void report(const SumArgs& p, Two v) {
+	volatile Result* r = as<volatile Result>(p.result);
+	r->a = v.a;
+	r->b = v.b;
+	__threadfence_system();
+	r->number = p.number;
+}
+
+// finish joins the values of all threads.
+template <class J> __device__ __forceinline__ void finish(const SumArgs& p, Two v) {
+	__shared__ bool last;
+	v = ofBlock<J>(v);
+	if (gridDim.x == 1) {
+		if (threadIdx.x == 0) report(p, v);
+		return;
+	}
+	volatile Two* partial = as<volatile Two>(p.partial);
+	if (threadIdx.x == 0) {
+		partial[blockIdx.x].a = v.a;
+		partial[blockIdx.x].b = v.b;
+		__threadfence();
+		last = atomicAdd(as<unsigned>(p.ended), 1u) == gridDim.x - 1;
+	}
+	__syncthreads();
+	if (!last) return;
+	__threadfence();
+	v = J::none();
+	for (unsigned i = threadIdx.x; i < gridDim.x; i += sumThreads) v = J::join(v, Two{partial[i].a, partial[i].b});
+	v = ofBlock<J>(v);
+	if (threadIdx.x == 0) {
+		*as<volatile unsigned>(p.ended) = 0;
+		report(p, v);
+	}
+}
+
+// Sums are of one vector x, or of two. f.add(x, y) adds an element.
+constexpr int unrolled = 4;
+template <bool two, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
+	const T *x = as<T>(p.x), *y = two ? as<T>(p.y) : x;
+	bool fits = aligned(p.x) && (!two || aligned(p.y));
+	i64 packs = p.n / packed, i = place(), all = places();
+	for (; i + (unrolled - 1) * all < packs; i += unrolled * all) {
+		Pack a[unrolled], b[unrolled];
+#pragma unroll
+		for (int u = 0; u < unrolled; u++) {
+			a[u] = load(x + (i + u * all) * packed, fits);
+			if (two) b[u] = load(y + (i + u * all) * packed, fits);
+		}
+#pragma unroll
+		for (int u = 0; u < unrolled; u++)
+#pragma unroll
+			for (int j = 0; j < packed; j++) f.add(a[u].v[j], two ? b[u].v[j] : a[u].v[j]);
+	}
+	for (; i < packs; i += all) {
+		Pack a = load(x + i * packed, fits), b = two ? load(y + i * packed, fits) : a;
+#pragma unroll
+		for (int j = 0; j < packed; j++) f.add(a.v[j], b.v[j]);
+	}
+	i64 rest = packs * packed + place();
+	if (rest < p.n) f.add(x[rest], y[rest]);
+}
+
+struct Dot {
+	Acc s;
+	bool conjugate;
+	__device__ __forceinline__ void add(T x, T y) { s = mac(conjugate ? conj(wide(x)) : wide(x), wide(y), s); }
+};
+KERNEL_SYNC(dot, SumArgs) {
+	Dot f{to<Acc>(0.), p.conjugate != 0};
+	if (p.x == p.y) over<false>(p, f);
+	else over<true>(p, f);
+	finish<Add>(p, {re(f.s), im(f.s)});
+}
+
+struct Sum {
+	Acc s;
+	__device__ __forceinline__ void add(T x, T) { s = s + wide(x); }
+};
+KERNEL_SYNC(sum, SumArgs) {
+	Sum f{to<Acc>(0.)};
+	over<false>(p, f);
+	finish<Add>(p, {re(f.s), im(f.s)});
+}
+
+// The kinds of norms, in the order of the Go side.
+enum { sumPowers, sumSquares, sumSizes, sumRoots, countNonzero, largest, smallest };
+
+template <int kind> struct Norm {
+	Two s;
+	double p, c;
+	__device__ __forceinline__ void add(T x, T) {
+		if (kind == sumSquares) {
+			double u = c * re(x), v = c * im(x);
+			s.a = isComplex ? fma(u, u, fma(v, v, s.a)) : fma(u, u, s.a);
+			return;
+		}
+		double r = modulus(x);
+		if (kind == sumSizes) s.a = fma(c, r, s.a);
+		if (kind == sumRoots) s.a += sqrt(c * r);
+		if (kind == countNonzero) s.a += r == 0 || r != r ? r : 1;
+		if (kind == sumPowers) s.a += pow(c * r, p);
+		if (kind == largest) s.b = larger(s.b, r);
+		if (kind == smallest) s.a = smaller(s.a, r);
+	}
+};
+template <int kind> __device__ __forceinline__ void normOf(const SumArgs& p) {
+	constexpr bool extreme = kind == largest || kind == smallest;
+	Norm<kind> f{extreme ? Extremes::none() : Add::none(), p.p, p.scale};
+	over<false>(p, f);
+	if (extreme) finish<Extremes>(p, f.s);
+	else finish<Add>(p, f.s);
+}
+KERNEL_SYNC(norm, SumArgs) {
+	switch (p.kind) {
+	case sumSquares: return normOf<sumSquares>(p);
+	case sumSizes: return normOf<sumSizes>(p);
+	case sumRoots: return normOf<sumRoots>(p);
+	case countNonzero: return normOf<countNonzero>(p);
+	case largest: return normOf<largest>(p);
+	case smallest: return normOf<smallest>(p);
+	}
+	normOf<sumPowers>(p);
+}
+
+struct MinMax {
+	Two s;
+	__device__ __forceinline__ void add(T x, T) { s = Extremes::join(s, {double(re(x)), double(re(x))}); }
+};
+KERNEL_SYNC(minMax, SumArgs) {
+	MinMax f{Extremes::none()};
+	over<false>(p, f);
+	finish<Extremes>(p, f.s);
+}
+
+// axpyNorm sets y += a·x and sums |y|². Packs are stored as they were loaded.
+struct AxpyNorm {
+	double s;
+	T a;
+	__device__ __forceinline__ T add(T x, T y) {
+		T v = im(a) == 0 ? mac(re(a), x, y) : mac(a, x, y);
+		double u = re(v), w = im(v);
+		s = isComplex ? fma(u, u, fma(w, w, s)) : fma(u, u, s);
+		return v;
+	}
+};
+KERNEL_SYNC(axpyNorm, SumArgs) {
+	const T* x = as<T>(p.x);
+	T* y = as<T>(p.y);
+	bool fits = aligned(p.x) && aligned(p.y);
+	AxpyNorm f{0, scalar(p.a)};
+	i64 packs = p.n / packed;
+#pragma unroll 4
+	for (i64 i = place(); i < packs; i += places()) {
+		Pack a = load(x + i * packed, fits), b = load(y + i * packed, fits);
+#pragma unroll
+		for (int j = 0; j < packed; j++) b.v[j] = f.add(a.v[j], b.v[j]);
+		if (fits) *reinterpret_cast<Pack*>(y + i * packed) = b;
+		else
+			for (int j = 0; j < packed; j++) y[i * packed + j] = b.v[j];
+	}
+	i64 rest = packs * packed + place();
+	if (rest < p.n) y[rest] = f.add(x[rest], y[rest]);
+	finish<Add>(p, {f.s, 0});
+}

@@ -1,0 +1,177 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/dl"
+)
+
+// sums is where sums leave their results.
+type sums struct {
+	host    *result // pinned memory that the device writes to
+	result  uintptr // its address on the device
+	partial uintptr // of blocks, and how many have ended
+	number  uint64  // of the last sum
+}
+
+// result mirrors Result of sums.cu.
+type result struct {
+	a, b float64
+	seq  uint64
+	_    [5]uint64
+}
+
+const (
+	sumBlock   = 256  // threads, as sums.cu has it
+	sumPacks   = 4    // that a thread adds before there are more blocks
+	maxBlocks  = 1024 // of a sum
+	partialEnd = maxBlocks * 16
+)
+
+// openSums makes the room for results.
+func (d *Device) openSums() error {
+	b, err := d.Pin(int(unsafe.Sizeof(result{})))
+	if err != nil {
+		return err
+	}
+	clear(b)
+	d.sums.host = (*result)(unsafe.Pointer(unsafe.SliceData(b)))
+	at := new(uintptr)
+	if r := d.drv.HostAddress.Call(dl.Pointer(at), addrOf(b), 0); r != ok {
+		return fmt.Errorf("host memory that the device sees: %w", d.drv.fault(r))
+	}
+	d.sums.result = *at
+	if d.sums.partial, err = d.AllocBytes(partialEnd + alignment); err != nil {
+		return err
+	}
+	if r := d.drv.Set8.Call(d.sums.partial+partialEnd, 0, alignment, d.stream); r != ok {
+		return d.drv.fault(r)
+	}
+	d.busy = true
+	return nil
+}
+
+// sumFunctions are the kernels of sums.cu.
+type sumFunctions struct {
+	dot, sum, norm, minMax, axpyNorm function
+}
+
+// sumArgs mirror SumArgs of sums.cu.
+type sumArgs struct {
+	x, y            uintptr
+	n               int
+	partial, ended  uintptr
+	result          uintptr
+	number          uint64
+	p, scale        float64
+	a               pair
+	kind, conjugate int32
+}
+
+// sumOf launches a sum over n elements and waits for its result.
+func (k *kernels[T, F]) sumOf(f *function, args *sumArgs) (a, b float64, err error) {
+	d := k.d
+	s := &d.sums
+	s.number++
+	args.partial, args.ended, args.result, args.number = s.partial, s.partial+partialEnd, s.result, s.number
+	g := blocks((args.n*k.size+packBytes-1)/packBytes, sumBlock*sumPacks)
+	g.x = min(g.x, maxBlocks)
+	launch(d, f, g, sumBlock, 0, args)
+	if err := d.take(); err != nil {
+		return 0, 0, err
+	}
+	if err := d.wait(context.Background(), target{seq: s.number}); err != nil {
+		return 0, 0, err
+	}
+	return s.host.a, s.host.b, nil
+}
+
+// Dot implements device.Kernels.
+func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (complex128, error) {
+	if x.N == 0 {
+		return 0, k.d.take()
+	}
+	a, b, err := k.sumOf(&k.sums.dot, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, conjugate: flag(conj)})
+	return complex(a, b), err
+}
+
+// Sum implements device.Kernels.
+func (k *kernels[T, F]) Sum(x device.Mem[T]) (complex128, error) {
+	if x.N == 0 {
+		return 0, k.d.take()
+	}
+	a, b, err := k.sumOf(&k.sums.sum, &sumArgs{x: x.Addr, n: x.N})
+	return complex(a, b), err
+}
+
+// normKind is how a norm treats elements, from the exponent p.
+type normKind int32
+
+const (
+	sumPowers normKind = iota
+	sumSquares
+	sumSizes // p = 1
+	sumRoots // p = 1/2
+	count    // p = 0
+	largest
+	smallest
+)
+
+func kindOf(p float64) normKind {
+	switch {
+	case p == 2:
+		return sumSquares
+	case p == 1:
+		return sumSizes
+	case p == 0.5:
+		return sumRoots
+	case p == 0:
+		return count
+	case math.IsInf(p, 1):
+		return largest
+	case math.IsInf(p, -1):
+		return smallest
+	}
+	return sumPowers
+}
+
+// Norm implements device.Kernels.
+func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error) {
+	kind := kindOf(p)
+	if x.N == 0 {
+		if kind == smallest {
+			return math.Inf(1), k.d.take()
+		}
+		return 0, k.d.take()
+	}
+	a, b, err := k.sumOf(&k.sums.norm, &sumArgs{x: x.Addr, n: x.N, p: p, scale: math.Abs(scale), kind: int32(kind)})
+	if kind == largest {
+		// Sizes are not negative, so the result of none, -Inf, cannot come.
+		return b, err
+	}
+	return a, err
+}
+
+// MinMax implements device.Kernels.
+func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
+	if k.parts == 2 {
+		return 0, 0, fmt.Errorf("%s: kernel minMax of %v: %w", k.d.p.Name, k.dtype, device.ErrUnsupported)
+	}
+	if x.N == 0 {
+		return math.Inf(1), math.Inf(-1), k.d.take()
+	}
+	return k.sumOf(&k.sums.minMax, &sumArgs{x: x.Addr, n: x.N})
+}
+
+// AxpyNorm implements device.AxpyNormer.
+func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
+	if x.N == 0 {
+		return 0, k.d.take()
+	}
+	s, _, err := k.sumOf(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, a: k.split(a)})
+	return s, err
+}

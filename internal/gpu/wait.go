@@ -1,0 +1,113 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/golops/golops/internal/sched"
+)
+
+// target is what a wait is for: a result, if seq is not 0, otherwise an event,
+// if there is one, and otherwise the end of all kernels.
+type target struct {
+	seq    uint64
+	event  uintptr
+	stream uintptr // 0: that of kernels
+}
+
+// OnWait adds a function that long waits call now and then: a communicator ends
+// operations there whose partner is gone, on which kernels may wait. An error
+// ends the wait.
+func (d *Device) OnWait(f func() error) { d.onWait = append(d.onWait, f) }
+
+// How a wait goes on: it looks at memory often, asks the driver now and then,
+// yields the core to others, and naps once it is long.
+const (
+	looksPerYield = 400
+	yieldsPerAsk  = 8
+	asksPerHook   = 32
+	napAfter      = 3 * time.Millisecond
+)
+
+// wait returns when the target is reached, with the failure that ended it
+// otherwise.
+func (d *Device) wait(ctx context.Context, to target) error {
+	if d.closed && d.context == 0 {
+		return d.err
+	}
+	if to == (target{}) && !d.busy && ctx.Err() == nil {
+		return nil
+	}
+	d.enter()
+	defer d.leave()
+	var begin time.Time
+	for asks := 1; ; asks++ {
+		if to.seq != 0 && d.looks(to.seq) {
+			return nil
+		}
+		done, err := d.reached(to)
+		if done || err != nil {
+			if done && to == (target{}) {
+				d.busy = false
+			}
+			return err
+		}
+		sched.Yield()
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s: wait for kernels: %w", d.p.Name, context.Cause(ctx))
+		}
+		if asks%asksPerHook == 0 {
+			for _, f := range d.onWait {
+				if err := f(); err != nil {
+					return err
+				}
+			}
+			if now := time.Now(); begin.IsZero() {
+				begin = now
+			} else if now.Sub(begin) > napAfter {
+				sched.Nap()
+			}
+		}
+	}
+}
+
+// looks looks for a result for a while, without asking the driver.
+func (d *Device) looks(seq uint64) bool {
+	for range yieldsPerAsk {
+		for range looksPerYield {
+			if atomic.LoadUint64(&d.sums.host.seq) == seq {
+				return true
+			}
+		}
+		sched.Yield()
+	}
+	return false
+}
+
+// errNoResult is a kernel that ended without its result: it cannot be.
+var errNoResult = errors.New("a sum ended without a result")
+
+// reached asks once.
+func (d *Device) reached(to target) (bool, error) {
+	var r int32
+	switch {
+	case to.event != 0:
+		r = d.drv.EventQuery.Call(to.event)
+	case to.stream != 0:
+		r = d.drv.StreamQuery.Call(to.stream)
+	default:
+		r = d.drv.StreamQuery.Call(d.stream)
+	}
+	switch {
+	case r == notReady:
+		return false, nil
+	case r != ok:
+		return false, fmt.Errorf("%s: a kernel failed: %w; results since the last wait are void", d.p.Name, d.drv.fault(r))
+	case to.seq != 0 && atomic.LoadUint64(&d.sums.host.seq) != to.seq:
+		return false, fmt.Errorf("%s: %w", d.p.Name, errNoResult)
+	}
+	return true, nil
+}
