@@ -43,7 +43,7 @@ func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
 		mulAxis: k.function("vector.cu", "mulAxis"), threshold: k.function("vector.cu", "threshold"),
 	}
 	k.sums = sumFunctions{
-		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "norm"),
+		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "normSum"),
 		minMax: k.function("sums.cu", "minMax"), axpyNorm: k.function("sums.cu", "axpyNorm"),
 	}
 	return k

@@ -104,7 +104,7 @@ func launch[A any](d *Device, f *function, g grid, block, shared int, a *A) {
 	if unsafe.Sizeof(*a) > argsSize {
 		panic("gpu: the arguments of kernel " + f.name + " are too large")
 	}
-	*(*A)(unsafe.Pointer(&d.args)) = *a
+	*(*A)(unsafe.Pointer(d.args)) = *a
 	d.start(f, g, block, shared)
 }
 

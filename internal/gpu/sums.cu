@@ -163,7 +163,7 @@ template <int kind> __device__ __forceinline__ void normOf(const SumArgs& p) {
 	if (extreme) finish<Extremes>(p, f.s);
 	else finish<Add>(p, f.s);
 }
-KERNEL_SYNC(norm, SumArgs) {
+KERNEL_SYNC(normSum, SumArgs) {
 	switch (p.kind) {
 	case sumSquares: return normOf<sumSquares>(p);
 	case sumSizes: return normOf<sumSizes>(p);
