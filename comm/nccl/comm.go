@@ -1,0 +1,184 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/sched"
+)
+
+// Comm is one rank's handle on a group of ranks with devices.
+//
+// Buffers in host memory go to the host's communicator as they are. Both sides
+// of a message must be in the same kind of memory: one in host memory is never
+// received in device memory.
+type Comm struct {
+	comm.Blocking
+	w       *world
+	host    comm.Ground
+	world   bool  // made by New, not by Split
+	number  int64 // of the group, the same on all its ranks and of no other group
+	members []int // ranks in the world
+	me, n   int
+
+	line    *line // of collectives; nil before the first
+	staged  comm.Comm
+	pending comm.Pending[op]
+	alone   []*op // messages to this rank itself, sent or received but not both
+	room    uintptr
+	roomFor int // bytes
+	flag    [1]int64
+	tests   int
+}
+
+var (
+	_ comm.Comm     = (*Comm)(nil)
+	_ comm.Windower = (*Comm)(nil)
+)
+
+// join makes the handle on the group of host. It is collective.
+func (w *world) join(ctx context.Context, host comm.Ground, world bool) (*Comm, error) {
+	c := &Comm{w: w, host: host, world: world, me: host.Rank(), n: host.Size()}
+	c.Blocking = comm.NewBlocking(c)
+	w.mu.Lock()
+	w.groups++
+	mine, all := []int64{int64(w.me), w.groups}, make([]int64, 2*c.n)
+	w.mu.Unlock()
+	if err := host.AllGather(ctx, comm.Of(all), comm.Of(mine)); err != nil {
+		return nil, err
+	}
+	for r := range c.n {
+		c.members = append(c.members, int(all[2*r]))
+	}
+	c.number = all[1]*int64(len(w.peers)) + all[0] // of the groups that the first rank leads, no two have the same
+	return c, nil
+}
+
+// Rank implements comm.Comm.
+func (c *Comm) Rank() int { return c.me }
+
+// Size implements comm.Comm.
+func (c *Comm) Size() int { return c.n }
+
+// String names the library and the host's communicator.
+func (c *Comm) String() string {
+	return fmt.Sprintf("%s %s over %v", c.w.l.Name, c.w.l.Version, c.host)
+}
+
+// Library is what was found.
+func (c *Comm) Library() *Found { return c.w.l.Found }
+
+// Barrier implements comm.Comm. It does not wait for devices.
+func (c *Comm) Barrier(ctx context.Context) error { return c.host.Barrier(ctx) }
+
+// Split implements comm.Comm. The library's communicator of the new group is
+// made when its first collective on device memory needs it.
+func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+	sub, err := c.host.Split(ctx, color, key)
+	if err != nil || sub == nil {
+		return nil, err
+	}
+	s, err := c.w.join(ctx, sub.(comm.Ground), false)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Window implements comm.Windower, in host memory.
+func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
+	dev, err := c.anywhere(ctx, onDevice(buf))
+	if err != nil {
+		return nil, err
+	}
+	if dev {
+		return nil, fmt.Errorf("comm: window over device memory on %v: expose host memory, or use messages: %w", c, errors.ErrUnsupported)
+	}
+	return comm.NewWindow(ctx, c.host, buf)
+}
+
+// Abort implements comm.Comm. A call that another goroutine of this rank has
+// under way ends the library's communicators; otherwise Abort does.
+func (c *Comm) Abort(cause error) {
+	c.w.ground.Abort(cause)
+	if c.w.mu.TryLock() {
+		defer c.w.mu.Unlock()
+		c.w.ended(cause)
+	}
+}
+
+// Close implements comm.Comm. On the communicator that New made, it also gives
+// back what messages took; the host's communicator stays.
+func (c *Comm) Close() error {
+	w := c.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ground.Aborted() != nil {
+		w.ended(nil)
+	}
+	lines := []*line{c.line}
+	if c.world {
+		lines = w.lines
+	}
+	err := w.release(slices.Clone(lines))
+	if c.room != 0 {
+		w.dev.FreeBytes(c.room)
+		c.room = 0
+	}
+	c.line = nil
+	if c.staged != nil {
+		err = errors.Join(err, c.staged.Close())
+	}
+	if !c.world {
+		return errors.Join(err, c.host.Close())
+	}
+	w.ground.WhileIdle(nil)
+	return errors.Join(err, w.ctl.Close())
+}
+
+// parting is how long Close waits for other ranks to close too.
+const parting = 10 * time.Second
+
+// release gives lines back. To end a communicator takes all its ranks, so all
+// are told before the first is waited for; should that take too long, because a
+// rank is gone, they are aborted.
+func (w *world) release(lines []*line) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := w.dev.Bind()
+	for _, l := range lines {
+		if err == nil && l != nil && l.handle != 0 {
+			err = w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle)
+		}
+	}
+	limit := time.Now().Add(parting)
+	for _, l := range lines {
+		for err == nil && l != nil && l.handle != 0 {
+			var code int32
+			if code, err = l.poll(); code != inProgress {
+				break
+			}
+			if time.Now().After(limit) {
+				err = fmt.Errorf("nccl: Close: rank %d waited %v for the others to close too", w.me, parting)
+			}
+			runtime.Gosched()
+			sched.Yield()
+		}
+	}
+	if err != nil {
+		w.fail(err)
+	}
+	for _, l := range lines {
+		if l != nil {
+			err = errors.Join(err, l.close())
+			w.lines = slices.DeleteFunc(w.lines, func(o *line) bool { return o == l })
+			w.active = slices.DeleteFunc(w.active, func(o *line) bool { return o == l })
+		}
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package nccl
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/scalar"
+)
+
+// Results of the library.
+const (
+	success      = 0
+	invalidUsage = 5
+	inProgress   = 7
+)
+
+// failed reports whether a result is an error: what is still going on is not.
+func failed(code int32) bool { return code != success && code != inProgress }
+
+// uniqueID names a communicator to be made: 128 bytes that one rank gets from
+// the library and tells the others.
+type uniqueID [16]int64
+
+// config is ncclConfig_t as of 2.18. Newer libraries take it for what it is and
+// give fields that it lacks their defaults.
+type config struct {
+	size                              uint64
+	magic, version                    uint32
+	blocking, cluster, minCTA, maxCTA int32
+	netName                           uintptr
+	splitShare, trafficClass          int32
+}
+
+func newConfig() config {
+	const unset = math.MinInt32
+	return config{size: uint64(unsafe.Sizeof(config{})), magic: 0xcafebeef, version: oldest,
+		blocking: 0, cluster: unset, minCTA: unset, maxCTA: unset, splitShare: unset, trafficClass: unset}
+}
+
+// join starts to make a communicator, whose handle it leaves in *h. The id goes
+// by pointer where the library has a function for that. By value it is 16
+// words on the stack, after the six that go in registers, on amd64, and a
+// pointer again on arm64.
+func (l *lib) join(h *uintptr, id *uniqueID, rank, size int, cfg *config) int32 {
+	switch {
+	case l.initRankScalable != 0:
+		return l.initRankScalable.Call(dl.Pointer(h), uintptr(size), uintptr(rank), 1, dl.Pointer(id), dl.Pointer(cfg))
+	case runtime.GOARCH == "amd64":
+		args := []uintptr{dl.Pointer(h), uintptr(size), uintptr(rank), dl.Pointer(cfg), 0, 0}
+		for _, w := range id {
+			args = append(args, uintptr(w))
+		}
+		return l.initRankConfig.CallWide(args...)
+	}
+	return l.initRankConfig.Call(dl.Pointer(h), uintptr(size), dl.Pointer(id), uintptr(rank), dl.Pointer(cfg))
+}
+
+// errorOf turns a result into an error with the library's own words. h is the
+// communicator, or 0.
+func (l *lib) errorOf(name string, code int32, h uintptr) error {
+	if !failed(code) {
+		return nil
+	}
+	text := fmt.Sprintf("code %d", code)
+	if s := dl.CString(l.getErrorString.CallPointer(uintptr(code))); s != "" {
+		text = s
+	}
+	if s := dl.CString(l.getLastError.CallPointer(h)); s != "" {
+		text += ": " + s
+	}
+	if code == invalidUsage {
+		text += ": does each rank have a GPU of its own?"
+	}
+	return fmt.Errorf("nccl: %s: %s", name, text)
+}
+
+// dtypes are the library's element types. A complex number is two reals.
+var dtypes = [...]struct{ code, per uintptr }{
+	scalar.Uint8: {1, 1}, scalar.Int32: {2, 1}, scalar.Int64: {4, 1}, scalar.Float32: {7, 1}, scalar.Float64: {8, 1},
+	scalar.Complex64: {7, 2}, scalar.Complex128: {8, 2},
+}
+
+// ops are the library's reductions.
+var ops = [...]uintptr{comm.Sum: 0, comm.Prod: 1, comm.Max: 2, comm.Min: 3, comm.Average: 4}
+
+// reduces reports whether the library reduces as package comm says. It does not
+// multiply complex numbers; its smallest and largest float hide a NaN; and it
+// divides each rank's part instead of the sum, which comes to the same only for
+// floats and a power of two.
+func reduces(op comm.Op, dt scalar.DType, ranks int) bool {
+	float := dt >= scalar.Float32
+	switch op {
+	case comm.Prod:
+		return !dt.IsComplex()
+	case comm.Min, comm.Max:
+		return !float
+	case comm.Average:
+		return float && ranks&(ranks-1) == 0
+	}
+	return true
+}

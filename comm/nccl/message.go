@@ -1,0 +1,311 @@
+package nccl
+
+import (
+	"context"
+	"slices"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// The library alone cannot carry messages: whatever one of its communicators
+// does, it does in one order, which sender and receiver would have to know
+// beforehand, and ranks that send to each other in a circle would wait for ever.
+//
+// So each pair of ranks has a line of its own in each direction, shared by all
+// groups, and sender and receiver agree on the order by notes of the host: the
+// receiver asks for a message when IRecv is called; the sender, once it has one
+// to match, grants it and launches its side; the receiver launches the other
+// side in the order in which grants come. Notes of a pair arrive in order, and
+// so do the messages of a group. The first grant makes the line.
+
+// peer is what messages with one rank of the world need.
+type peer struct {
+	rank    int
+	out, in *line // messages to it and from it; nil before the first
+	sends   []*op // not asked for yet
+	recvs   []*op // not granted yet
+	asked   []ask // for which there is no send yet
+	inbox   *note // where its next note goes, nil if none is to come
+	heard   comm.Request
+	news    int  // notes that are to come
+	listed  bool // in world.hearing
+}
+
+// ask is a receive of another rank.
+type ask struct {
+	group int64
+	dt    scalar.DType
+	n     int64
+}
+
+// note is a message of the host that a message begins with.
+type note struct {
+	words [5 + len(uniqueID{})]int64
+	req   comm.Request
+}
+
+// The words of a note: what it is, the group, the type and count of the
+// message, whether it makes the line, and then the id of that.
+const (
+	noteAsk   = iota + 1 // the receiver asks for a message
+	noteGrant            // the sender launches its side
+	noteWrong            // type or count of the send are others
+)
+
+// ISend implements comm.Comm.
+func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	if !onDevice(src) {
+		return c.ofHost(c.host.ISend(ctx, src, to))
+	}
+	return c.message(ctx, comm.KindSend, src, to)
+}
+
+// IRecv implements comm.Comm.
+func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	if !onDevice(dst) {
+		return c.ofHost(c.host.IRecv(ctx, dst, from))
+	}
+	return c.message(ctx, comm.KindRecv, dst, from)
+}
+
+func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (comm.Request, error) {
+	call, err := comm.CheckMessage(c, k, b.Raw(), with)
+	if err != nil {
+		return comm.Request{}, err
+	}
+	w := c.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.ready(ctx); err != nil {
+		return comm.Request{}, err
+	}
+	o := c.take(call, b, b)
+	if c.members[with] == w.me {
+		err = c.toSelf(o)
+	} else {
+		err = w.post(o)
+	}
+	if err != nil {
+		return comm.Request{}, w.fail(err)
+	}
+	return comm.NewRequest(c, o.id), w.turn()
+}
+
+// toSelf matches a message of this rank to itself with its other side, or
+// keeps it until that comes.
+func (c *Comm) toSelf(o *op) error {
+	w := c.w
+	if w.self == nil {
+		var err error
+		if w.self, err = w.newLine(0, 1); err != nil {
+			return err
+		}
+	}
+	if err := w.self.queue.Follow(); err != nil {
+		return err
+	}
+	if len(c.alone) == 0 || c.alone[0].call.Kind == o.call.Kind {
+		c.alone = append(c.alone, o)
+		return nil
+	}
+	send, recv := c.alone[0], o
+	c.alone = slices.Delete(c.alone, 0, 1)
+	if o.call.Kind == comm.KindSend {
+		send, recv = o, send
+	}
+	recv.twin = send
+	if send.call.DType != recv.call.DType || send.call.N != recv.call.N {
+		recv.finish(disagreement(c.me, send.call, c.me, recv.call))
+		return nil
+	}
+	recv.src = send.src
+	w.self.add(recv)
+	return nil
+}
+
+func disagreement(from int, send comm.Call, to int, recv comm.Call) error {
+	return &comm.MismatchError{RankA: from, CallA: send.String(), RankB: to, CallB: recv.String(),
+		Hint: "type and count of a message must be equal"}
+}
+
+// post begins a message with another rank. Its line follows the kernels
+// launched so far, not those launched until the other side is ready.
+func (w *world) post(o *op) error {
+	p := &w.peers[o.c.members[o.call.Peer]]
+	l, err := w.edge(p, o.call.Kind)
+	if err != nil {
+		return err
+	}
+	if err := l.queue.Follow(); err != nil {
+		return err
+	}
+	if o.call.Kind == comm.KindRecv {
+		p.recvs = append(p.recvs, o)
+		w.expect(p)
+		return w.tell(p, noteAsk, o, nil)
+	}
+	for i, a := range p.asked {
+		if a.group == o.c.number {
+			p.asked = slices.Delete(p.asked, i, i+1)
+			return w.match(p, o, a)
+		}
+	}
+	p.sends = append(p.sends, o)
+	w.expect(p)
+	return nil
+}
+
+// edge returns the line of messages to p, or from it.
+func (w *world) edge(p *peer, k comm.Kind) (*line, error) {
+	at, rank := &p.out, 0
+	if k == comm.KindRecv {
+		at, rank = &p.in, 1
+	}
+	if *at == nil {
+		l, err := w.newLine(rank, 2)
+		if err != nil {
+			return nil, err
+		}
+		// Many lines run at the same time, and each takes part of the device.
+		l.cfg.minCTA, l.cfg.maxCTA = 1, 4
+		*at = l
+	}
+	return *at, nil
+}
+
+// match answers a receive with the send that it is for.
+func (w *world) match(p *peer, o *op, a ask) error {
+	if a.dt != o.call.DType || a.n != o.call.N {
+		recv := comm.Call{Kind: comm.KindRecv, DType: a.dt, Peer: int32(o.c.me), N: a.n}
+		o.finish(disagreement(o.c.me, o.call, int(o.call.Peer), recv))
+		return w.tell(p, noteWrong, o, nil)
+	}
+	l := p.out
+	var id *uniqueID
+	if l.phase == naming {
+		if err := l.name(); err != nil {
+			return err
+		}
+		if err := l.join(); err != nil {
+			return err
+		}
+		id = &l.id
+	}
+	l.add(o)
+	return w.tell(p, noteGrant, o, id)
+}
+
+// tell sends a note about o.
+func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
+	var n *note
+	if k := len(w.spare); k > 0 {
+		n, w.spare = w.spare[k-1], w.spare[:k-1]
+	} else {
+		n = new(note)
+	}
+	n.words = [len(n.words)]int64{what, o.c.number, int64(o.call.DType), o.call.N}
+	if id != nil {
+		n.words[4] = 1
+		copy(n.words[5:], id[:])
+	}
+	var err error
+	n.req, err = w.ctl.ISend(context.Background(), comm.Of(n.words[:]), p.rank)
+	w.sent = append(w.sent, n)
+	return err
+}
+
+// expect notes that one more note is to come from p.
+func (w *world) expect(p *peer) {
+	p.news++
+	if !p.listed {
+		p.listed = true
+		w.hearing = append(w.hearing, p)
+	}
+}
+
+// hear receives the notes that have come and forgets those that have gone.
+func (w *world) hear() error {
+	for i := 0; i < len(w.sent); {
+		done, err := w.sent[i].req.Test()
+		if err != nil {
+			return err
+		}
+		if done {
+			w.spare = append(w.spare, w.sent[i])
+			w.sent = slices.Delete(w.sent, i, i+1)
+		} else {
+			i++
+		}
+	}
+	for i := 0; i < len(w.hearing); {
+		p := w.hearing[i]
+		if err := w.hearFrom(p); err != nil {
+			return err
+		}
+		if p.news == 0 {
+			p.listed = false
+			w.hearing = slices.Delete(w.hearing, i, i+1)
+		} else {
+			i++
+		}
+	}
+	return nil
+}
+
+func (w *world) hearFrom(p *peer) error {
+	for p.news > 0 {
+		if p.inbox == nil {
+			p.inbox = new(note)
+		}
+		if p.heard == (comm.Request{}) {
+			var err error
+			if p.heard, err = w.ctl.IRecv(context.Background(), comm.Of(p.inbox.words[:]), p.rank); err != nil {
+				return err
+			}
+		}
+		done, err := p.heard.Test()
+		if err != nil || !done {
+			return err
+		}
+		p.heard = comm.Request{}
+		if err := w.read(p, &p.inbox.words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read acts on a note.
+func (w *world) read(p *peer, n *[5 + len(uniqueID{})]int64) error {
+	a := ask{group: n[1], dt: scalar.DType(n[2]), n: n[3]}
+	ofGroup := func(o *op) bool { return o.c.number == a.group }
+	if n[0] == noteAsk {
+		i := slices.IndexFunc(p.sends, ofGroup)
+		if i < 0 { // the note was not expected: it is kept for a send to come
+			p.asked = append(p.asked, a)
+			return nil
+		}
+		o := p.sends[i]
+		p.sends = slices.Delete(p.sends, i, i+1)
+		p.news--
+		return w.match(p, o, a)
+	}
+	i := slices.IndexFunc(p.recvs, ofGroup)
+	o := p.recvs[i]
+	p.recvs = slices.Delete(p.recvs, i, i+1)
+	p.news--
+	if n[0] == noteWrong {
+		send := comm.Call{Kind: comm.KindSend, DType: a.dt, Peer: int32(o.c.me), N: a.n}
+		o.finish(disagreement(int(o.call.Peer), send, o.c.me, o.call))
+		return nil
+	}
+	if n[4] == 1 {
+		copy(p.in.id[:], n[5:])
+		if err := p.in.join(); err != nil {
+			return err
+		}
+	}
+	p.in.add(o)
+	return nil
+}
