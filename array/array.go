@@ -8,6 +8,7 @@ package array
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/golops/golops/device"
@@ -27,9 +28,15 @@ type Array[T scalar.Scalar] struct {
 	shape shape.Shape
 	dev   device.Device
 	k     device.Kernels[T]
+	own   *owner
 }
 
-// New allocates an array of zeros.
+// owner stands for memory that the collector does not see, in all arrays over
+// it: once they are gone, so is the owner, and the device is told.
+type owner struct{ gone runtime.Cleanup }
+
+// New allocates an array of zeros. Memory that is not given back by Free goes
+// back when no array over it is left.
 func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
 	k, err := device.KernelsFor[T](d)
 	if err != nil {
@@ -39,7 +46,12 @@ func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
 	if err != nil {
 		return Array[T]{}, fmt.Errorf("array: alloc %v of %v on %v: %w", s, scalar.Of[T](), d, err)
 	}
-	return Array[T]{mem: m, shape: s, dev: d, k: k}, nil
+	a := Array[T]{mem: m, shape: s, dev: d, k: k}
+	if g, ok := k.(device.Abandoner[T]); ok && m.N > 0 {
+		a.own = new(owner)
+		a.own.gone = runtime.AddCleanup(a.own, g.Abandon, m)
+	}
+	return a, nil
 }
 
 // FromHost allocates an array with a copy of the elements of src.
@@ -60,6 +72,9 @@ func FromHost[T scalar.Scalar](d device.Device, s shape.Shape, src []T) (Array[T
 
 // Free gives the memory back to the device. Only the owner, who called New, may.
 func (a Array[T]) Free() {
+	if a.own != nil {
+		a.own.gone.Stop()
+	}
 	if a.k != nil {
 		a.k.Free(a.mem)
 	}
@@ -133,7 +148,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if len(a.mem.Host) > 0 {
 		m.Host = unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(a.mem.Host))), 2*len(a.mem.Host))
 	}
-	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k}
+	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k, own: a.own}
 }
 
 func same[T scalar.Scalar](op string, a, b Array[T]) {

@@ -1,6 +1,10 @@
 package device
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/golops/golops/scalar"
+)
 
 // ErrMemory reports that a device has too little memory left.
 var ErrMemory = errors.New("out of device memory")
@@ -51,6 +55,15 @@ type Queue interface {
 	Reached(mark uint64) (bool, error)
 	// Close waits for the work and gives the queue back.
 	Close() error
+}
+
+// Abandoner is for devices whose memory the collector does not see. Kernels may
+// implement it: package array tells them of memory that nobody can reach.
+type Abandoner[T scalar.Scalar] interface {
+	// Abandon gives memory of Alloc back, as Free does, at the next Alloc. Unlike
+	// all else of a Device it may be called from any goroutine, also when the
+	// Device is closed.
+	Abandon(m Mem[T])
 }
 
 // Kept is where a device keeps its own form of what a caller describes in host

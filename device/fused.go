@@ -10,6 +10,16 @@ type AxpyNormer[T scalar.Scalar] interface {
 	AxpyNorm(a T, x, y Mem[T]) (float64, error)
 }
 
+// LateSummer is for devices that leave sums in their own memory, so that the
+// host waits once for several. Kernels may implement it; where they do not, each
+// sum is waited for.
+type LateSummer[T scalar.Scalar] interface {
+	// DotInto and AxpyNormInto do what Dot and AxpyNorm do, and leave the result in
+	// dst, of one element.
+	DotInto(dst Mem[complex128], x, y Mem[T], conj bool)
+	AxpyNormInto(dst Mem[complex128], a T, x, y Mem[T])
+}
+
 // BandsSummer is for devices that apply banded matrices along several axes of
 // one block and add up, in one pass over memory. Kernels may implement it; where
 // they do not, Bands does the same in one pass for each axis.

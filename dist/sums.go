@@ -21,13 +21,17 @@ import (
 type Sums struct {
 	group comm.Comm
 	v     []float64
+	late  late
 }
 
 // NewSums returns room for n sums over arrays on the ranks of s.
-func NewSums(s *Space, n int) *Sums { return &Sums{s.group, make([]float64, 0, n)} }
+func NewSums(s *Space, n int) *Sums { return &Sums{group: s.group, v: make([]float64, 0, n)} }
 
 // Reset forgets all sums, for the next iteration.
-func (s *Sums) Reset() { s.v = s.v[:0] }
+func (s *Sums) Reset() {
+	s.v = s.v[:0]
+	s.late.n = 0
+}
 
 // Value returns sum number i, in the order in which they were added. It is
 // right after Reduce.
@@ -36,9 +40,12 @@ func (s *Sums) Value(i int) float64 { return s.v[i] }
 // Last returns the sum that was added last. It is right after Reduce.
 func (s *Sums) Last() float64 { return s.v[len(s.v)-1] }
 
-// Reduce adds up over the ranks. It is collective: one message, none with one
-// rank.
+// Reduce waits for the device and adds up over the ranks. It is collective: one
+// message, none with one rank.
 func (s *Sums) Reduce(ctx context.Context) error {
+	if err := s.fetch(); err != nil {
+		return err
+	}
 	if len(s.v) == 0 || !s.sends() {
 		return nil
 	}
@@ -49,6 +56,10 @@ func (s *Sums) Reduce(ctx context.Context) error {
 // sends reports whether the parts of several ranks are added up.
 func (s *Sums) sends() bool { return s.group.Size() > 1 }
 
+// counts reports whether this rank's part of a sum over the space is added up:
+// of elements that several ranks hold, one rank's is.
+func (s *Sums) counts(space *Space) bool { return !s.sends() || space.primary }
+
 // among panics unless sums over a space are added up among the ranks of s.
 func (s *Sums) among(op string, space *Space) {
 	if space.group != s.group {
@@ -56,24 +67,43 @@ func (s *Sums) among(op string, space *Space) {
 	}
 }
 
-// AddDot notes the real part of xᴴy. It waits for the device.
+// AddDot notes the real part of xᴴy.
 func AddDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
-	v, err := dotFor("AddDot", s, x, y)
-	s.v = append(s.v, real(v))
-	return err
+	s.v = append(s.v, 0)
+	return addDot("AddDot", s, x, y, term{at: len(s.v) - 1})
 }
 
 // AddComplexDot notes xᴴy as two sums: the real and then the imaginary part.
 func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
-	v, err := dotFor("AddComplexDot", s, x, y)
-	s.v = append(s.v, real(v), imag(v))
-	return err
+	s.v = append(s.v, 0, 0)
+	return addDot("AddComplexDot", s, x, y, term{len(s.v) - 2, true})
 }
 
-func dotFor[T scalar.Scalar](op string, s *Sums, x, y Array[T]) (complex128, error) {
+func addDot[T scalar.Scalar](op string, s *Sums, x, y Array[T], to term) error {
 	s.among(op, x.space)
 	alike(op, x, y)
-	return dotHere(x, y, true, s.sends())
+	return addDots(s, x, y, to)
+}
+
+func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
+	for i, p := range x.parts {
+		if err := addDots(s, p, y.parts[i], to); err != nil {
+			return err
+		}
+	}
+	if x.parts != nil || !s.counts(x.space) {
+		return nil
+	}
+	if k, ok := x.local.Kernels().(device.LateSummer[T]); ok {
+		m, err := s.later(x.local.Device(), to)
+		if err == nil {
+			k.DotInto(m, x.local.Mem(), y.local.Mem(), true)
+		}
+		return err
+	}
+	v, err := array.Dot(x.local, y.local, true)
+	s.add(to, v)
+	return err
 }
 
 // AddAxpyNorm sets y = y + a·x and notes Σ|y|², in one pass over memory where
@@ -81,31 +111,41 @@ func dotFor[T scalar.Scalar](op string, s *Sums, x, y Array[T]) (complex128, err
 func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
 	s.among("AddAxpyNorm", y.space)
 	alike("AddAxpyNorm", x, y)
-	v, err := axpyNorm(a, x, y, s.sends())
-	s.v = append(s.v, v)
+	s.v = append(s.v, 0)
+	return addAxpyNorms(s, a, x, y, term{at: len(s.v) - 1})
+}
+
+func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
+	for i, p := range y.parts {
+		if err := addAxpyNorms(s, a, x.parts[i], p, to); err != nil {
+			return err
+		}
+	}
+	if y.parts != nil {
+		return nil
+	}
+	if !s.counts(y.space) { // another rank counts the same elements
+		array.Axpby(a, x.local, 1, y.local)
+		return nil
+	}
+	if k, ok := y.local.Kernels().(device.LateSummer[T]); ok {
+		m, err := s.later(y.local.Device(), to)
+		if err == nil {
+			k.AxpyNormInto(m, a, x.local.Mem(), y.local.Mem())
+		}
+		return err
+	}
+	v, err := axpyNorm(a, x.local, y.local)
+	s.add(to, complex(v, 0))
 	return err
 }
 
-func axpyNorm[T scalar.Scalar](a T, x, y Array[T], sends bool) (v float64, err error) {
-	for i, p := range y.parts {
-		w, err := axpyNorm(a, x.parts[i], p, sends)
-		if err != nil {
-			return 0, err
-		}
-		v += w
+func axpyNorm[T scalar.Scalar](a T, x, y array.Array[T]) (float64, error) {
+	if f, ok := y.Kernels().(device.AxpyNormer[T]); ok {
+		return f.AxpyNorm(a, x.Mem(), y.Mem())
 	}
-	if y.parts != nil {
-		return v, nil
-	}
-	counts := !sends || y.space.primary
-	if f, ok := y.local.Kernels().(device.AxpyNormer[T]); ok && counts {
-		return f.AxpyNorm(a, x.local.Mem(), y.local.Mem())
-	}
-	array.Axpby(a, x.local, 1, y.local)
-	if !counts { // another rank counts the same elements
-		return 0, nil
-	}
-	return y.local.Kernels().Norm(y.local.Mem(), 2, 1)
+	array.Axpby(a, x, 1, y)
+	return y.Kernels().Norm(y.Mem(), 2, 1)
 }
 
 // Group returns the ranks that reductions over the space are among: all, or

@@ -6,6 +6,7 @@ package hidden
 import (
 	"context"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/golops/golops/device"
@@ -23,6 +24,8 @@ type Device struct {
 	c64    *kernels[complex64, float32]
 	c128   *kernels[complex128, float64]
 	blocks map[uintptr]any // what keeps memory from the collector, by address
+	mu     sync.Mutex
+	drops  []func() // of memory that was abandoned
 }
 
 // New returns d with its memory hidden.
@@ -83,7 +86,25 @@ func see[T scalar.Scalar](m device.Mem[T]) device.Mem[T] {
 	return device.Mem[T]{Host: unsafe.Slice(*(**T)(unsafe.Pointer(&m.Addr)), m.N), Addr: m.Addr, N: m.N}
 }
 
+// Abandon implements device.Abandoner.
+func (k *kernels[T, F]) Abandon(m device.Mem[T]) {
+	k.d.mu.Lock()
+	defer k.d.mu.Unlock()
+	k.d.drops = append(k.d.drops, func() { k.Free(m) })
+}
+
+// drop gives back what was abandoned.
+func (d *Device) drop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.drops {
+		f()
+	}
+	d.drops = nil
+}
+
 func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
+	k.d.drop()
 	if k.d.Spare > 0 {
 		if k.d.Spare--; k.d.Spare == 0 {
 			return device.Mem[T]{}, fmt.Errorf("%d %v: %w", n, scalar.Of[T](), device.ErrMemory)

@@ -115,6 +115,16 @@ func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	return n.AxpyNorm(a, see(x), see(y))
 }
 
+// DotInto and AxpyNormInto implement device.LateSummer.
+func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], conj bool) {
+	see(dst).Host[0], _ = k.Kernels.Dot(see(x), see(y), conj)
+}
+
+func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y device.Mem[T]) {
+	k.Axpby(a, x, 1, y)
+	k.DotInto(dst, y, y, true)
+}
+
 // Spread and Stack implement device.Kirchhoff.
 func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
 	k.Kernels.(device.Kirchhoff[T, F]).Spread(see(y), see(x), t)

@@ -1,0 +1,49 @@
+package solve_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/hidden"
+	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/solve"
+)
+
+// Where memory is not the host's, a step waits for the device as often as it
+// sends a message: several sums come in one wait, and nothing else is copied.
+func TestWaits(t *testing.T) {
+	for ranks := 1; ranks <= 2; ranks++ {
+		err := ondevice.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Rank) error {
+			d := r.Device.(*hidden.Device)
+			return each(ctx, r, 40, func(m maker[float32], p problem[float32], x dist.Array[float32]) error {
+				damps := []float64{0}
+				if m.ls {
+					damps = append(damps, 0.5)
+				}
+				for _, damp := range damps {
+					p.Damp = damp
+					before, last := 0, 0
+					_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{MaxIter: 5, RelTol: -1, OnIter: func(it solve.Iteration[float32]) error {
+						if it.K == 1 {
+							before = d.Waits
+						}
+						last = d.Waits
+						return nil
+					}})
+					if err != nil {
+						return err
+					}
+					if got := last - before; got != 4*m.messages {
+						return fmt.Errorf("damp %g: %d waits in 4 steps, want %d", damp, got, 4*m.messages)
+					}
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			t.Errorf("ranks=%d: %v", ranks, err)
+		}
+	}
+}
