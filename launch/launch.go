@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,6 +100,22 @@ func (c Config) traceOut() io.Writer {
 	return os.Stderr
 }
 
+// localRanks returns how many goroutine ranks to start, as many as GPUs unless c
+// says otherwise, or why that cannot be.
+func (c Config) localRanks() (int, error) {
+	if !c.onGPU() {
+		return cmp.Or(c.Ranks, runtime.GOMAXPROCS(0)), nil
+	}
+	_, gpus, err := c.platform()
+	if err != nil {
+		return 0, err
+	}
+	if c.Ranks > gpus && !c.ShareGPU {
+		return 0, &DeviceError{tooMany(c.Ranks, gpus, "this machine")}
+	}
+	return cmp.Or(c.Ranks, gpus), nil
+}
+
 // Local runs p on n goroutine ranks of this process and returns their errors.
 func Local(ctx context.Context, n int, p Program) error {
 	if n < 1 {
@@ -112,9 +129,9 @@ func (c Config) Local(ctx context.Context, p Program) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	n := c.Ranks
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+	n, err := c.localRanks()
+	if err != nil {
+		return err
 	}
 	tr, err := newTracing(c, "")
 	if err != nil {

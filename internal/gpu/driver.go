@@ -22,6 +22,7 @@ type driver struct {
 	DeviceName dl.Func `cuda:"cuDeviceGetName" hip:"hipDeviceGetName"`
 	TotalMem   dl.Func `cuda:"cuDeviceTotalMem_v2" hip:"hipDeviceTotalMem"`
 	Attribute  dl.Func `cuda:"cuDeviceGetAttribute" hip:"hipDeviceGetAttribute"`
+	UUID       dl.Func `cuda:"cuDeviceGetUuid_v2,cuDeviceGetUuid,optional" hip:"hipDeviceGetUuid,optional"`
 	Properties dl.Func `hip:"hipGetDevicePropertiesR0600,hipGetDeviceProperties,optional"`
 	ErrorName  dl.Func `cuda:"cuGetErrorName,optional" hip:"hipDrvGetErrorName,optional"`
 	ErrorText  dl.Func `cuda:"cuGetErrorString,optional" hip:"hipDrvGetErrorString,optional"`

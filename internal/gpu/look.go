@@ -10,6 +10,7 @@ import (
 // Info is what a device is.
 type Info struct {
 	Index      int
+	ID         string // tells it from others of the machine, whatever its index in this process
 	Name       string
 	Arch       string // "sm_90", "gfx942"
 	Memory     int    // bytes
@@ -34,6 +35,7 @@ func (drv *driver) look(index int) (Info, error) {
 		return Info{}, drv.fault(r)
 	}
 	in.Name = dl.String(name)
+	in.ID = drv.id(index, *dev)
 	size := new(uintptr)
 	if r := drv.TotalMem.Call(dl.Pointer(size), uintptr(*dev)); r != ok {
 		return Info{}, drv.fault(r)
@@ -45,6 +47,15 @@ func (drv *driver) look(index int) (Info, error) {
 		in.Arch = drv.gfx(index)
 	}
 	return in, nil
+}
+
+// id is the unique number of a device or, where it has none, its index.
+func (drv *driver) id(index int, dev int32) string {
+	uuid := make([]byte, 16)
+	if drv.UUID == 0 || drv.UUID.Call(dl.Pointer(&uuid[0]), uintptr(dev)) != ok {
+		return fmt.Sprint("device ", index)
+	}
+	return fmt.Sprintf("%x", uuid)
 }
 
 // gfx finds the name of AMD's architecture in the properties of a device. Where

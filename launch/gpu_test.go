@@ -1,0 +1,142 @@
+package launch_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/launch"
+)
+
+// simulate lets tests see so many simulated GPUs. It returns the environment that
+// makes processes see them too.
+func simulate(t *testing.T, gpus int) (env []string) {
+	t.Helper()
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"GOLOPS_CUDA", "GOLOPS_HIP", "GOLOPS_NCCL"} {
+		t.Setenv(v, dir)
+		env = append(env, v+"="+dir)
+	}
+	t.Cleanup(gpusim.Reset)
+	gpusim.Set("GPUSIM_DEVICES", fmt.Sprint(gpus))
+	return append(env, fmt.Sprint("GPUSIM_DEVICES=", gpus))
+}
+
+// onGPUs adds up numbers on the ranks' GPUs.
+func onGPUs(ctx context.Context, r dist.Rank) error {
+	d, ok := r.Device.(device.Accelerator)
+	if !ok {
+		return fmt.Errorf("the device is %v", r.Device)
+	}
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 1000)
+	if err != nil {
+		return err
+	}
+	x, err := dist.FromFunc(ctx, s, func(i []int) float32 { return float32(i[0]) })
+	if err != nil {
+		return err
+	}
+	got, err := dist.Dot(ctx, x, x)
+	if want := float32(999 * 1000 * 1999 / 6); err == nil && got != want {
+		return fmt.Errorf("rank %d on %s %d: dot is %g, want %g", r.Rank(), d.Platform(), d.Index(), got, want)
+	}
+	return err
+}
+
+func logged(c launch.Config) (launch.Config, *bytes.Buffer) {
+	b := new(bytes.Buffer)
+	c.Log = slog.New(slog.NewTextHandler(b, nil))
+	return c, b
+}
+
+// TestGPUs gives goroutine ranks GPUs of their own, and lets them share.
+func TestGPUs(t *testing.T) {
+	simulate(t, 4)
+	for _, tc := range []struct {
+		c    launch.Config
+		want []string // in the log
+	}{
+		{launch.Config{Ranks: 1, Device: "cuda"}, []string{"rank 0: cuda:0"}},
+		{launch.Config{Ranks: 2, Device: "gpu"}, []string{"rank 0: cuda:0", "rank 1: cuda:1"}},
+		{launch.Config{Device: "cuda"}, []string{"rank 3: cuda:3"}},
+		{launch.Config{Ranks: 4, Device: "cuda", Comm: "staged"}, []string{"rank 3: cuda:3", "staged", "it was asked for"}},
+		{launch.Config{Ranks: 6, Device: "cuda", ShareGPU: true}, []string{"rank 5: cuda:1", "staged", "ranks 0 and 4 of one process share a GPU"}},
+	} {
+		c, log := logged(tc.c)
+		ranks := 0
+		err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+			if r.Rank() == 0 {
+				ranks = r.Size()
+			}
+			return onGPUs(ctx, r)
+		})
+		if err != nil {
+			t.Errorf("%+v: %v", tc.c, err)
+		}
+		if want := max(tc.c.Ranks, 1); tc.c.Ranks > 0 && ranks != want || tc.c.Ranks == 0 && ranks != 4 {
+			t.Errorf("%+v: %d ranks", tc.c, ranks)
+		}
+		for _, w := range tc.want {
+			if !strings.Contains(log.String(), w) {
+				t.Errorf("%+v: log %q, want %q", tc.c, log, w)
+			}
+		}
+	}
+}
+
+// TestNoGPU asks for what is not there: the error says what was looked for and
+// what to do.
+func TestNoGPU(t *testing.T) {
+	simulate(t, 2)
+	bad := func(c launch.Config, want ...string) {
+		t.Helper()
+		err := c.Local(t.Context(), onGPUs)
+		var de *launch.DeviceError
+		if !errors.As(err, &de) {
+			t.Errorf("%+v: got %v, want a *DeviceError", c, err)
+			return
+		}
+		for _, w := range want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%+v: got %v, want %q", c, err, w)
+			}
+		}
+	}
+	bad(launch.Config{Ranks: 3, Device: "cuda"}, "3 ranks", "2 GPUs", "at most 2", "--share-gpu")
+	bad(launch.Config{Ranks: 4, Device: "cuda", ShareGPU: true, Comm: "nccl"}, "ranks 0 and 2 of one process share a GPU")
+	gpusim.Set("GPUSIM_DEVICES", "0")
+	bad(launch.Config{Ranks: 1, Device: "cuda"}, "no GPU for device cuda")
+	t.Setenv("GOLOPS_CUDA", t.TempDir())
+	t.Setenv("GOLOPS_HIP", t.TempDir())
+	bad(launch.Config{Ranks: 1, Device: "gpu"}, "libcuda.so.1", "GOLOPS_CUDA", "libamdhip64.so", "GOLOPS_HIP")
+}
+
+// TestGPUFault lets a kernel of one rank fail: all ranks end, and the error is
+// that of the kernel.
+func TestGPUFault(t *testing.T) {
+	simulate(t, 4)
+	c, _ := logged(launch.Config{Ranks: 3, Device: "cuda", Comm: "staged"})
+	err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+		if err := onGPUs(ctx, r); err != nil {
+			return err
+		}
+		if r.Rank() == 1 {
+			gpusim.FailLaunch("*", gpusim.IllegalAddress)
+			return onGPUs(ctx, r.Alone())
+		}
+		return r.Barrier(ctx)
+	})
+	if err == nil || !strings.Contains(err.Error(), "700") {
+		t.Errorf("got %v, want the failure of the kernel", err)
+	}
+}
