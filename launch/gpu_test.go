@@ -12,6 +12,7 @@ import (
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
 )
 
@@ -139,4 +140,31 @@ func TestGPUFault(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "700") {
 		t.Errorf("got %v, want the failure of the kernel", err)
 	}
+}
+
+// TestGPUsUnderMPI gives each process a GPU by its number on the machine.
+func TestGPUsUnderMPI(t *testing.T) {
+	env := simulate(t, 2)
+	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+		for _, tc := range []struct {
+			ranks  int
+			gpu    string
+			failed bool
+			want   []string
+		}{
+			{2, "cuda,staged,", false, []string{"rank 0: cuda:0", "rank 1: cuda:1", "staged"}},
+			{3, "gpu,staged,share", false, []string{"rank 2: cuda:0", "staged"}},
+			{3, "cuda,,", true, []string{"3 ranks on", "2 GPUs", "--share-gpu"}},
+		} {
+			out, err := run(t, m, tc.ranks, "gpu", append(env, gpuVar+"="+tc.gpu)...)
+			if (err != nil) != tc.failed {
+				t.Errorf("%d ranks, %s: %v\n%s", tc.ranks, tc.gpu, err, out)
+			}
+			for _, w := range tc.want {
+				if !strings.Contains(out, w) {
+					t.Errorf("%d ranks, %s: want %q in\n%s", tc.ranks, tc.gpu, w, out)
+				}
+			}
+		}
+	})
 }

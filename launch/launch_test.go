@@ -78,6 +78,7 @@ var programs = map[string]launch.Program{
 			}
 		}
 	},
+	"gpu": onGPUs,
 	"wait": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
 			<-ctx.Done()
@@ -90,11 +91,17 @@ var programs = map[string]launch.Program{
 const (
 	childVar   = "GOLOPS_TEST_CHILD"
 	timeoutVar = "GOLOPS_TEST_TIMEOUT"
+	gpuVar     = "GOLOPS_TEST_GPU" // device, communicator and "share", with commas between them
 )
 
 func config() launch.Config {
 	t, _ := time.ParseDuration(os.Getenv(timeoutVar))
-	return launch.Config{Checked: true, Timeout: t, Log: slog.New(slog.DiscardHandler)}
+	c := launch.Config{Checked: true, Timeout: t, Log: slog.New(slog.DiscardHandler)}
+	if gpu := strings.Split(os.Getenv(gpuVar), ","); len(gpu) == 3 {
+		c.Device, c.Comm, c.ShareGPU = gpu[0], gpu[1], gpu[2] == "share"
+		c.Log = slog.New(slog.NewTextHandler(os.Stdout, nil))
+	}
+	return c
 }
 
 // TestMain lets a copy of this program, started by mpirun, be a rank.

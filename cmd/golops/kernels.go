@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/golops/golops/launch"
@@ -36,7 +35,7 @@ arithmetic limits with its matrix product:
 			if err := errors.Join(append(errs, cfg.Validate())...); err != nil {
 				return err
 			}
-			cfg.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+			cfg.Log = a.log(false)
 			machine := perf.ThisMachine()
 			text := perf.NewText(a.stdout, machine)
 			tables, err := perf.Kernels(cmd.Context(), cfg, text)

@@ -31,6 +31,8 @@ type lsmFlags struct {
 	ranks, threads, iterations       int
 	tol, damp                        float64
 	resume, quiet, json, print       bool
+	device, comm                     string
+	shareGPU                         bool
 }
 
 func (f *lsmFlags) register(s *pflag.FlagSet) {
@@ -40,8 +42,11 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.velocity, "velocity", "", "velocity model, `v.npy` of shape nx × nz or ny × nx × nz")
 	s.StringVar(&f.data, "data", "", "recorded data, `shots.npy` or .segy")
 	s.StringVar(&f.geometry, "geometry", "", "sources and receivers, `geom.csv`")
-	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
+	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS, or one per GPU)")
 	s.IntVar(&f.threads, "threads", 0, "`threads` of each rank (default its share of the cores)")
+	s.StringVar(&f.device, "device", "", "where arrays live, a `device`: "+launch.DeviceNames()+" (default cpu)")
+	s.StringVar(&f.comm, "comm", "", "how ranks on GPUs talk: `nccl or staged` (default nccl where that works)")
+	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.IntVar(&f.iterations, "iterations", 0, "`iterations` of the solver")
 	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data; negative means never")
 	s.Float64Var(&f.damp, "damp", 0, "`damping`")
@@ -97,10 +102,16 @@ func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
 	if s.Changed("threads") && f.threads < 1 {
 		errs = append(errs, fmt.Errorf("--threads is %d, must be at least 1", f.threads))
 	}
+	errs = append(errs, f.launch(nil).Validate())
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return lsm.Prepare(c)
+}
+
+// launch is how the ranks are started.
+func (f *lsmFlags) launch(log *slog.Logger) launch.Config {
+	return launch.Config{Ranks: f.ranks, Threads: f.threads, Device: f.device, Comm: f.comm, ShareGPU: f.shareGPU, Log: log}
 }
 
 func (a app) lsm() *cobra.Command {
@@ -114,6 +125,7 @@ velocity model, data and a geometry it inverts yours:
   golops lsm
   golops lsm --velocity v.npy --data shots.segy --geometry geom.csv
   mpirun -n 4 golops lsm --config survey.yaml --checkpoint state
+  golops lsm --device cuda --ranks 4
 
 Results are in the folder golops-lsm, or that of --out: arrays as .npy, pictures
 and a page, report.html. Ctrl-C stops after the iteration under way and keeps
@@ -152,7 +164,7 @@ func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
 		}
 		return err
 	}
-	cfg := launch.Config{Ranks: f.ranks, Threads: f.threads, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	cfg := f.launch(a.log(f.device != "" && !f.quiet && !f.json))
 	start := cfg.Local
 	if launch.Launched() {
 		start = cfg.World
@@ -160,6 +172,13 @@ func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
 	err := start(context.WithoutCancel(ctx), program)
 	watch.close()
 	if err != nil {
+		var dev *launch.DeviceError
+		if errors.As(err, &dev) {
+			if me != 0 || otherRank() {
+				return failure{err: err, quiet: true}
+			}
+			return dev.Err
+		}
 		var bad *lsm.ConfigError
 		if errors.As(err, &bad) {
 			if me != 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,21 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/perf"
 )
+
+// log writes warnings and, if all, also what was found and chosen.
+func (a app) log(all bool) *slog.Logger {
+	level := slog.LevelWarn
+	if all {
+		level = slog.LevelInfo
+	}
+	drop := func(_ []string, at slog.Attr) slog.Attr {
+		if at.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return at
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: drop}))
+}
 
 // runPerf runs cfg, prints tables as they come and writes files at the end.
 // Under a launcher only rank 0 does so, and only rank 0 fails for what all
