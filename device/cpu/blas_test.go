@@ -24,8 +24,9 @@ func TestBLASConfig(t *testing.T) {
 }
 
 // TestBLAS compares large products by the native library, where one is found,
-// with those by Go. The suite has its products too, but most are small.
+// with those by plain Go.
 func TestBLAS(t *testing.T) {
+	cpu.WithoutVectors(t)
 	name := open(t, cpu.Config{Threads: 1}).BLAS()
 	t.Logf("BLAS: %q", name)
 	if name == "" {

@@ -8,13 +8,13 @@ import "github.com/golops/golops/device"
 // so that one tile loop serves all element types. Threads share out strips to
 // pack and groups of tiles to multiply.
 const (
-	tileRows, tileCols = 4, 2 // of C; all sums of a tile fit the registers
+	tileRows, tileCols = 4, 2 // of C, in plain Go; all sums of a tile fit the registers
 	unroll             = 4    // depth of strips is a multiple of this
 	blockDepth         = 256
-	blockRows          = 512  // 1 MiB of float64
+	blockRows          = 576  // 1.1 MiB of float64
 	blockCols          = 1024 // 2 MiB of float64
-	groupRows          = 16   // strips of A that one thread takes, which fit its cache
-	groupCols          = 64   // strips of B that one thread takes
+	groupRows          = 96   // rows of A that one thread takes, which fit its cache
+	groupCols          = 128  // columns of B that one thread takes
 )
 
 // gemmArgs are the parameters of Gemm, and the block at work.
@@ -27,6 +27,8 @@ type gemmArgs[F float] struct {
 	rows, cols     int // of the block
 	depth, padding int // of the block: with padding, and how much that is
 	rowGroups      int
+	tall, wide     int  // rows and columns of a tile
+	vector         bool // tiles are for the vector units
 }
 
 // operand is a matrix whose element (i, j) is at i*di+j*dj.
@@ -100,24 +102,28 @@ func (k *kernels[T, F]) multiply(opA, opB device.Trans, m, n, depth int, alpha p
 	g := &k.mm
 	g.a, g.b, g.c = operandOf(a, opA, m, depth), operandOf(b, opB, depth, n), operand[F]{x: c, di: n, dj: 1}
 	g.alpha, g.beta = alpha, beta
+	g.tall, g.wide = vectorTile[F]()
+	if g.vector = g.tall > 0; !g.vector {
+		g.tall, g.wide = tileRows, tileCols
+	}
 	k.pool.run(len(c), vectorGrain*k.parts, k.loops.scaleC)
 	if alpha == (pair[F]{}) {
 		depth = 0
 	}
-	grow(&g.stripsA, padded(min(m, blockRows), tileRows)*padded(min(depth, blockDepth), unroll)*k.parts)
-	grow(&g.stripsB, padded(min(n, blockCols), tileCols)*padded(min(depth, blockDepth), unroll)*k.parts)
+	grow(&g.stripsA, padded(min(m, blockRows), g.tall)*padded(min(depth, blockDepth), unroll)*k.parts)
+	grow(&g.stripsB, padded(min(n, blockCols), g.wide)*padded(min(depth, blockDepth), unroll)*k.parts)
 	for g.col = 0; g.col < n; g.col += blockCols {
 		g.cols = min(blockCols, n-g.col)
 		for g.at = 0; g.at < depth; g.at += blockDepth {
 			d := min(blockDepth, depth-g.at)
 			g.depth = padded(d, unroll)
 			g.padding = g.depth - d
-			k.pool.run(strips(g.cols, tileCols), 1+vectorGrain/(tileCols*g.depth), k.loops.packB)
+			k.pool.run(strips(g.cols, g.wide), 1+vectorGrain/(g.wide*g.depth), k.loops.packB)
 			for g.row = 0; g.row < m; g.row += blockRows {
 				g.rows = min(blockRows, m-g.row)
-				g.rowGroups = strips(g.rows, groupRows*tileRows)
-				k.pool.run(strips(g.rows, tileRows), 1+vectorGrain/(tileRows*g.depth), k.loops.packA)
-				k.pool.run(g.rowGroups*strips(g.cols, groupCols*tileCols), k.groups(), k.loops.tiles)
+				g.rowGroups = strips(g.rows, groupRows)
+				k.pool.run(strips(g.rows, g.tall), 1+vectorGrain/(g.tall*g.depth), k.loops.packA)
+				k.pool.run(g.rowGroups*strips(g.cols, groupCols), k.groups(), k.loops.tiles)
 			}
 		}
 	}
@@ -128,7 +134,7 @@ func (k *kernels[T, F]) multiply(opA, opB device.Trans, m, n, depth int, alpha p
 // if the block is small.
 func (k *kernels[T, F]) groups() int {
 	g := &k.mm
-	return 1 + 2*bandGrain/(min(g.rows, groupRows*tileRows)*min(g.cols, groupCols*tileCols)*g.depth)
+	return 1 + 2*bandGrain/(min(g.rows, groupRows)*min(g.cols, groupCols)*g.depth)
 }
 
 func padded(n, to int) int    { return (n + to - 1) / to * to }
@@ -147,18 +153,18 @@ func (k *kernels[T, F]) scaleCPart(lo, hi int) { k.scaled(k.mm.c.x[lo:hi], k.mm.
 func (k *kernels[T, F]) packAPart(lo, hi int) {
 	g := &k.mm
 	for i := lo; i < hi; i++ {
-		row := i * tileRows
-		dst := g.stripsA[row*g.depth*k.parts:][:tileRows*g.depth*k.parts]
-		k.pack(dst, tileRows, &g.a, (g.row+row)*g.a.di+g.at*g.a.dj, min(tileRows, g.rows-row), g.depth-g.padding, g.a.di, g.a.dj)
+		row := i * g.tall
+		dst := g.stripsA[row*g.depth*k.parts:][:g.tall*g.depth*k.parts]
+		k.pack(dst, g.tall, &g.a, (g.row+row)*g.a.di+g.at*g.a.dj, min(g.tall, g.rows-row), g.depth-g.padding, g.a.di, g.a.dj)
 	}
 }
 
 func (k *kernels[T, F]) packBPart(lo, hi int) {
 	g := &k.mm
 	for j := lo; j < hi; j++ {
-		col := j * tileCols
-		dst := g.stripsB[col*g.depth*k.parts:][:tileCols*g.depth*k.parts]
-		k.pack(dst, tileCols, &g.b, g.at*g.b.di+(g.col+col)*g.b.dj, min(tileCols, g.cols-col), g.depth-g.padding, g.b.dj, g.b.di)
+		col := j * g.wide
+		dst := g.stripsB[col*g.depth*k.parts:][:g.wide*g.depth*k.parts]
+		k.pack(dst, g.wide, &g.b, g.at*g.b.di+(g.col+col)*g.b.dj, min(g.wide, g.cols-col), g.depth-g.padding, g.b.dj, g.b.di)
 	}
 }
 
@@ -169,13 +175,7 @@ func (k *kernels[T, F]) pack(dst []F, width int, m *operand[F], at, lanes, depth
 		clear(dst)
 	}
 	if k.parts == 1 {
-		for l := range lanes {
-			from := at + l*dl
-			for to := l; to < depth*width; to += width {
-				dst[to] = m.x[from]
-				from += dd
-			}
-		}
+		packReal(dst, width, m.x[at:], lanes, depth, dl, dd)
 		return
 	}
 	src, re, im := pairs(m.x), dst[:len(dst)/2], dst[len(dst)/2:]

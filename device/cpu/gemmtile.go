@@ -2,19 +2,19 @@ package cpu
 
 import "unsafe"
 
-// tileSums are the sums of one tile, row by row.
-type tileSums[F float] [tileRows * tileCols]F
+// tileSums are the sums of one tile, row by row, of any size of tile.
+type tileSums[F float] [6 * 16]F
 
 // tilesPart multiplies some groups of tiles of the block.
 func (k *kernels[T, F]) tilesPart(lo, hi int) {
 	g := &k.mm
 	for i := lo; i < hi; i++ {
-		row, col := i%g.rowGroups*groupRows*tileRows, i/g.rowGroups*groupCols*tileCols
-		rowEnd, colEnd := min(row+groupRows*tileRows, g.rows), min(col+groupCols*tileCols, g.cols)
-		for c := col; c < colEnd; c += tileCols {
-			b := g.stripsB[c*g.depth*k.parts:][:tileCols*g.depth*k.parts]
-			for r := row; r < rowEnd; r += tileRows {
-				a := g.stripsA[r*g.depth*k.parts:][:tileRows*g.depth*k.parts]
+		row, col := i%g.rowGroups*groupRows, i/g.rowGroups*groupCols
+		rowEnd, colEnd := min(row+groupRows, g.rows), min(col+groupCols, g.cols)
+		for c := col; c < colEnd; c += g.wide {
+			b := g.stripsB[c*g.depth*k.parts:][:g.wide*g.depth*k.parts]
+			for r := row; r < rowEnd; r += g.tall {
+				a := g.stripsA[r*g.depth*k.parts:][:g.tall*g.depth*k.parts]
 				if k.parts == 1 {
 					g.tile(a, b, r, c)
 				} else {
@@ -27,14 +27,28 @@ func (k *kernels[T, F]) tilesPart(lo, hi int) {
 
 // tile adds the product of two strips to C.
 func (g *gemmArgs[F]) tile(a, b []F, row, col int) {
+	h, w := min(g.tall, g.rows-row), min(g.wide, g.cols-col)
+	at := (g.row+row)*g.c.di + g.col + col
+	if g.vector && h == g.tall && w == g.wide {
+		tileVector(g.c.x[at:], a, b, g.c.di, g.depth, g.alpha.re)
+		return
+	}
 	var s tileSums[F]
-	sweep(&s, a, b)
-	h, w := min(tileRows, g.rows-row), min(tileCols, g.cols-col)
+	g.sums(&s, a, b)
 	for i := range h {
-		c := g.c.x[(g.row+row+i)*g.c.di+g.col+col:][:w]
+		c := g.c.x[at+i*g.c.di:][:w]
 		for j := range c {
-			c[j] += g.alpha.re * s[i*tileCols+j]
+			c[j] += g.alpha.re * s[i*g.wide+j]
 		}
+	}
+}
+
+// sums sets s to the product of two strips.
+func (g *gemmArgs[F]) sums(s *tileSums[F], a, b []F) {
+	if g.vector {
+		tileVector(s[:], a, b, g.wide, g.depth, 1)
+	} else {
+		sweep(s, a, b)
 	}
 }
 
@@ -42,15 +56,15 @@ func (g *gemmArgs[F]) tile(a, b []F, row, col int) {
 func (g *gemmArgs[F]) tilePairs(a, b []F, row, col int) {
 	var rr, ii, ri, ir tileSums[F]
 	ar, ai, br, bi := a[:len(a)/2], a[len(a)/2:], b[:len(b)/2], b[len(b)/2:]
-	sweep(&rr, ar, br)
-	sweep(&ii, ai, bi)
-	sweep(&ri, ar, bi)
-	sweep(&ir, ai, br)
-	h, w := min(tileRows, g.rows-row), min(tileCols, g.cols-col)
+	g.sums(&rr, ar, br)
+	g.sums(&ii, ai, bi)
+	g.sums(&ri, ar, bi)
+	g.sums(&ir, ai, br)
+	h, w := min(g.tall, g.rows-row), min(g.wide, g.cols-col)
 	for i := range h {
 		c := pairs(g.c.x)[(g.row+row+i)*g.c.di+g.col+col:][:w]
 		for j := range c {
-			e := i*tileCols + j
+			e := i*g.wide + j
 			v := times(g.alpha, pair[F]{rr[e] - ii[e], ri[e] + ir[e]})
 			c[j] = pair[F]{c[j].re + v.re, c[j].im + v.im}
 		}
@@ -99,5 +113,5 @@ func sweep[F float](s *tileSums[F], a, b []F) {
 		x = a[15]
 		s30, s31 = s30+x*u, s31+x*v
 	}
-	*s = tileSums[F]{s00, s01, s10, s11, s20, s21, s30, s31}
+	copy(s[:], []F{s00, s01, s10, s11, s20, s21, s30, s31})
 }

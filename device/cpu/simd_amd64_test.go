@@ -74,6 +74,7 @@ func testVectors[T scalar.Scalar](t *testing.T, tol float64) {
 	}
 	b := &both[T]{t, k, rand.New(rand.NewPCG(seed, 1)), tol}
 	b.gemv()
+	b.gemm()
 }
 
 func (b *both[T]) gemv() {
@@ -89,6 +90,23 @@ func (b *both[T]) gemv() {
 					b.t.Fatal(err)
 				}
 			})
+		}
+	}
+}
+
+func (b *both[T]) gemm() {
+	forms := []device.Trans{device.NoTrans, device.Transpose, device.ConjTrans, device.ConjNoTrans}
+	for _, s := range [][3]int{{2, 2, 1}, {6, 8, 4}, {6, 16, 3}, {7, 17, 5}, {12, 33, 20}, {100, 130, 300}, {600, 20, 30}, {20, 1100, 10}} {
+		m, n, depth := s[0], s[1], s[2]
+		for _, opA := range forms {
+			for _, opB := range forms {
+				x, y := b.random(m*depth), b.random(depth*n)
+				b.same(fmt.Sprintf("gemm of %v, forms %d and %d", s, opA, opB), b.random(m*n), func(c device.Mem[T]) {
+					if err := b.k.Gemm(opA, opB, m, n, depth, scalar.From[T](2-1i), x, y, scalar.From[T](0.5+0.25i), c); err != nil {
+						b.t.Fatal(err)
+					}
+				})
+			}
 		}
 	}
 }

@@ -11,3 +11,8 @@ func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int      { return 0 }
 func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int { return 0 }
 func addRowsVector[F float](y, a []F, c *[8]F, stride int) int      { return 0 }
 func addPairRowsVector[F float](y, a []F, c *[8]F, stride int) int  { return 0 }
+
+const wider = false
+
+func vectorTile[F float]() (rows, cols int)                       { return 0, 0 }
+func tileVector[F float](c, a, b []F, stride, depth int, alpha F) {}
