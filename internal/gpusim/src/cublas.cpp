@@ -1,4 +1,5 @@
 // libcublas.so.12 by name.
+#include "core.h"
 #include "blas.h"
 
 using namespace sim;

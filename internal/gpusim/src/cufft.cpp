@@ -1,4 +1,5 @@
 // libcufft.so.11 by name. A handle is a small number.
+#include "core.h"
 #include "fft.h"
 
 using namespace sim;

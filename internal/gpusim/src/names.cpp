@@ -1,5 +1,5 @@
-#include "names.h"
 #include "core.h"
+#include "names.h"
 
 namespace sim {
 

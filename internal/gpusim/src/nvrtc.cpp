@@ -1,4 +1,5 @@
 // libnvrtc.so.12: the compiler of CUDA kernels by name.
+#include "core.h"
 #include "program.h"
 
 using namespace sim;
