@@ -194,14 +194,28 @@ func starts(counts []int) []int {
 // run sets dst = m·src or, if add, adds to dst. Rows that need no others' are
 // computed while those are on their way.
 func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) error {
+	if err := l.post(ctx, src); err != nil {
+		return err
+	}
 	k := dst.Kernels()
-	reqs := l.reqs[:0]
+	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 0, add)
+	if err := l.arrive(ctx); err != nil {
+		return err
+	}
+	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 1, add)
+	return l.leave(ctx)
+}
+
+// post starts the messages, arrive returns when the rows of others are here, and
+// leave when those of src have left.
+func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
+	l.reqs = l.reqs[:0]
 	for _, g := range l.in {
 		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()), g.peer)
 		if err != nil {
 			return err
 		}
-		reqs = append(reqs, q)
+		l.reqs = append(l.reqs, q)
 	}
 	for i := range l.out {
 		g := &l.out[i]
@@ -210,20 +224,24 @@ func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) er
 			from = src.Slice(g.at, g.at+g.hi-g.lo)
 		}
 		for j := range g.pieces {
-			k.CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
+			src.Kernels().CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
 		}
 		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()), g.peer)
 		if err != nil {
 			return err
 		}
-		reqs = append(reqs, q)
+		l.reqs = append(l.reqs, q)
 	}
-	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 0, add)
-	for _, q := range reqs[:len(l.in)] {
+	return nil
+}
+
+func (l *line[T]) arrive(ctx context.Context) error {
+	for _, q := range l.reqs[:len(l.in)] {
 		if err := q.Wait(ctx); err != nil {
 			return err
 		}
 	}
-	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 1, add)
-	return comm.WaitAll(ctx, reqs[len(l.in):]...)
+	return nil
 }
+
+func (l *line[T]) leave(ctx context.Context) error { return comm.WaitAll(ctx, l.reqs[len(l.in):]...) }

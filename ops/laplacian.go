@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -20,10 +22,10 @@ type Laplacian struct {
 	Edge      bool
 }
 
-// sum adds up matrices along several axes.
+// sum adds up matrices along several axes of a block.
 type sum[T scalar.Scalar] struct {
 	linop.Spaces
-	parts []*along[T]
+	forward, adjoint lines[T]
 }
 
 // NewLaplacian returns the weighted sum of second derivatives
@@ -74,23 +76,56 @@ func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
 		if err != nil {
 			return err
 		}
-		s.parts = append(s.parts, p)
+		s.forward.add(p.forward)
+		s.adjoint.add(p.adjoint)
 	}
 	return nil
 }
 
 func (s *sum[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	for i, p := range s.parts {
-		if err := p.forward.run(ctx, dst.Local(), src.Local(), i > 0); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.forward.run(ctx, dst.Local(), src.Local())
 }
 
 func (s *sum[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	for i, p := range s.parts {
-		if err := p.adjoint.run(ctx, dst.Local(), src.Local(), i > 0); err != nil {
+	return s.adjoint.run(ctx, dst.Local(), src.Local())
+}
+
+// lines are one direction of a sum.
+type lines[T scalar.Scalar] struct {
+	each []*line[T]
+	all  device.BandedSum[T]
+}
+
+func (l *lines[T]) add(p *line[T]) {
+	l.each = append(l.each, p)
+	l.all.Parts = append(l.all.Parts, device.BandedPart[T]{Banded: p.b, Ghost: p.ghost.Mem()})
+}
+
+// run sets dst = Σ m·src: in one pass over memory where the device can, with the
+// rows of others along all axes at hand, and otherwise in one for each axis.
+func (l *lines[T]) run(ctx context.Context, dst, src array.Array[T]) error {
+	k, ok := dst.Kernels().(device.BandsSummer[T])
+	if !ok {
+		for i, p := range l.each {
+			if err := p.run(ctx, dst, src, i > 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, p := range l.each {
+		if err := p.post(ctx, src); err != nil {
+			return err
+		}
+	}
+	for _, p := range l.each {
+		if err := p.arrive(ctx); err != nil {
+			return err
+		}
+	}
+	k.BandsSum(dst.Mem(), src.Mem(), &l.all)
+	for _, p := range l.each {
+		if err := p.leave(ctx); err != nil {
 			return err
 		}
 	}
