@@ -4,6 +4,10 @@ package dl
 
 import "unsafe"
 
+// MaxArgs is the largest number of arguments that Call passes: those of a batch
+// of matrix products.
+const MaxArgs = 18
+
 // frame is what the trampolines read; call_amd64.s knows the offsets.
 type frame struct {
 	fn   uintptr

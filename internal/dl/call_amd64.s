@@ -3,13 +3,13 @@
 #include "textflag.h"
 
 // CALLC calls the C function of the frame in DI by the System V convention:
-// six arguments in registers, nine on the stack, which is aligned to 16 bytes at
+// six arguments in registers, twelve on the stack, which is aligned to 16 bytes at
 // the call. BX, which C preserves, keeps the frame.
 #define CALLC \
 	PUSHQ BP          \
 	MOVQ  SP, BP      \
 	PUSHQ BX          \
-	SUBQ  $72, SP     \
+	SUBQ  $104, SP    \
 	MOVQ  DI, BX      \
 	MOVQ  56(BX), AX  \
 	MOVQ  AX, 0(SP)   \
@@ -29,6 +29,12 @@
 	MOVQ  AX, 56(SP)  \
 	MOVQ  120(BX), AX \
 	MOVQ  AX, 64(SP)  \
+	MOVQ  128(BX), AX \
+	MOVQ  AX, 72(SP)  \
+	MOVQ  136(BX), AX \
+	MOVQ  AX, 80(SP)  \
+	MOVQ  144(BX), AX \
+	MOVQ  AX, 88(SP)  \
 	MOVQ  8(BX), DI   \
 	MOVQ  16(BX), SI  \
 	MOVQ  24(BX), DX  \
@@ -40,9 +46,9 @@
 	CALL  R10
 
 #define RETURN \
-	ADDQ $72, SP \
-	POPQ BX      \
-	POPQ BP      \
+	ADDQ $104, SP \
+	POPQ BX       \
+	POPQ BP       \
 	RET
 
 // toInt leaves the result in AX, for a frame on a stack that may have moved.
@@ -53,7 +59,7 @@ TEXT toInt<>(SB), NOSPLIT|NOFRAME, $0
 // toPointer stores all 64 bits in the frame, which is on the heap.
 TEXT toPointer<>(SB), NOSPLIT|NOFRAME, $0
 	CALLC
-	MOVQ AX, 128(BX)
+	MOVQ AX, 152(BX)
 	RETURN
 
 DATA ·intPC(SB)/8, $toInt<>(SB)

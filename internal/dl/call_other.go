@@ -4,6 +4,9 @@ package dl
 
 import "github.com/ebitengine/purego"
 
+// MaxArgs is the largest number of arguments that Call passes.
+const MaxArgs = 15
+
 // Call calls a C function whose arguments are all integers or pointers and
 // returns its int result. Memory that an argument points to must be on the heap
 // and kept alive by the caller.

@@ -15,10 +15,6 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// MaxArgs is the largest number of arguments that Call passes: those of a matrix
-// product in Fortran, with the lengths of its two strings.
-const MaxArgs = 15
-
 // Lib is an open native library.
 type Lib struct {
 	Path   string // as given to the loader, or the file that it found

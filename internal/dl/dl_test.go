@@ -25,6 +25,9 @@ long wider(long a, long b, long c, long d, long e, long f, long g, long h, long 
 	volatile __attribute__((aligned(16))) long room[4] = {a, b, n, o};
 	return room[0] == 1 && room[3] == 15 && (long)room % 16 == 0 ? 0x123456789abcdef0 : 0;
 }
+long last(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n, long o, long p, long q, long r) {
+	return p + 10*q + 100*r;
+}
 int negative(void) { return -7; }
 void twice(double *p, int n) { for (int i = 0; i < n; i++) p[i] *= 2; }
 const char *env(void) { return getenv("GOLOPS_DL_TEST"); }
@@ -70,6 +73,11 @@ func TestCall(t *testing.T) {
 	}
 	if got := l.Func("negative").Call(); got != -7 {
 		t.Errorf("negative is %d, want -7", got)
+	}
+	if dl.MaxArgs >= 18 {
+		if got := l.Func("last").Call(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1, 2, 3); got != 321 {
+			t.Errorf("the last of 18 arguments are %d, want 321", got)
+		}
 	}
 	x := []float64{1, 2, 3}
 	l.Func("twice").Call(dl.Pointer(&x[0]), uintptr(len(x)))

@@ -56,8 +56,13 @@ type Device struct {
 
 	pool   pool
 	sums   sums
+	blas   blas
 	stage  stage
 	queues []*Queue
+
+	work     uintptr // what kernels leave to the next; see room
+	workSize int
+
 	onWait []func() error
 
 	busy   bool  // work may be under way

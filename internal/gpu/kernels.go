@@ -19,8 +19,14 @@ type kernels[T scalar.Scalar, F float] struct {
 	size  int // bytes of an element
 	parts int // of an element: 1, or 2 if it is complex
 
-	vector vectorFunctions
-	sums   sumFunctions
+	vector    vectorFunctions
+	sums      sumFunctions
+	axis      axisFunctions
+	copy      copyFunctions
+	gather    gatherFunctions
+	bands     bandFunctions
+	gemv      gemvFunctions
+	kirchhoff kirchhoffFunctions
 }
 
 var (
@@ -46,6 +52,12 @@ func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
 		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "normSum"),
 		minMax: k.function("sums.cu", "minMax"), axpyNorm: k.function("sums.cu", "axpyNorm"),
 	}
+	k.makeAxis()
+	k.makeCopy()
+	k.makeGather()
+	k.makeBands()
+	k.makeGemv()
+	k.makeKirchhoff()
 	return k
 }
 

@@ -1,0 +1,154 @@
+// A sum of banded matrices along several axes of one block, in one pass.
+//
+// Threads lie along the elements of a row of the first part, the one with the
+// largest rows, and go down its axis. Where they are along the axes of the other
+// parts stays the same on that way, so that its band is found once.
+
+struct Band { i64 lo, hi, first, last; };
+
+struct Tap {
+	i64 at;
+	int step, ghost;
+	T coef;
+};
+
+struct Ghost { i64 at, rows; };
+
+struct Part {
+	const T* ghost;
+	const Band* bands; // in order, for all rows
+	const Tap* taps;
+	const Ghost* ghosts;
+	i64 count, rows, inner; // of bands, of the block and of a row
+	i64 lo, hi;             // the main band
+	int first, last;        // its taps in the arguments
+};
+
+const int partMost = 4, mainMost = 64, sumRun = 4;
+
+struct BandsSumArgs {
+	T* dst;
+	const T* src;
+	i64 outer, spare; // of the first part
+	int parts;
+	int width; // threads of a block that lie side by side, a power of 2
+	int chunk; // rows of the first part that a thread takes
+	int pad;
+	Part part[partMost];
+	i64 at[mainMost]; // elements to what a tap reads
+	T coef[mainMost];
+};
+
+__device__ __forceinline__ Band findBand(const Part& a, i64 row) {
+	i64 lo = 0, count = a.count;
+	while (count > 1) {
+		i64 half = count / 2;
+		if (a.bands[lo + half].lo <= row) {
+			lo += half;
+			count -= half;
+		} else {
+			count = half;
+		}
+	}
+	return a.bands[lo];
+}
+
+// sumMain adds the main taps of a part to sumRun elements, step apart.
+__device__ __forceinline__ void sumMain(const BandsSumArgs& p, const Part& a, T* sum, const T* s, i64 step) {
+#pragma unroll 3
+	for (int k = a.first; k < a.last; k++) {
+		const T* from = s + p.at[k];
+		const T c = p.coef[k];
+#pragma unroll
+		for (int u = 0; u < sumRun; u++) sum[u] = mac(c, from[u * step], sum[u]);
+	}
+}
+
+// sumTable adds the taps of a band to n elements, step apart in the block. They
+// are its row i at (o, j), with o further by more from one to the next.
+__device__ __forceinline__ void sumTable(const BandsSumArgs& p, const Part& a, i64 i, i64 o, i64 j, i64 more, int n, T* sum, i64 step) {
+	const Band b = findBand(a, i);
+	for (i64 k = b.first; k < b.last; k++) {
+		const Tap t = a.taps[k];
+		i64 row = t.at + t.step * (i - b.lo), by = step;
+		const T* from = p.src + (o * a.rows + row) * a.inner + j;
+		if (t.ghost) {
+			Ghost g = a.ghosts[t.ghost - 1];
+			from = a.ghost + g.at + (o * g.rows + row) * a.inner + j;
+			by = more * g.rows * a.inner;
+		}
+#pragma unroll
+		for (int u = 0; u < sumRun; u++)
+			if (u < n) sum[u] = mac(t.coef, from[u * by], sum[u]);
+	}
+}
+
+// sumRow adds the taps of one row of the first part to one element.
+__device__ T sumRow(const BandsSumArgs& p, i64 i, i64 o, i64 j) {
+	const Part& a = p.part[0];
+	const Band b = findBand(a, i);
+	T sum = zero();
+	for (i64 k = b.first; k < b.last; k++) {
+		const Tap t = a.taps[k];
+		i64 row = t.at + t.step * (i - b.lo);
+		const T* from = p.src + (o * a.rows + row) * a.inner;
+		if (t.ghost) {
+			Ghost g = a.ghosts[t.ghost - 1];
+			from = a.ghost + g.at + (o * g.rows + row) * a.inner;
+		}
+		sum = mac(t.coef, from[j], sum);
+	}
+	return sum;
+}
+
+// sumSome sets n elements from a row of the first part on, at most sumRun.
+__device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMain, i64 o, i64 row, i64 q, int n) {
+	const Part& a = p.part[0];
+	i64 e = (o * a.rows + row) * a.inner + q;
+	T sum[sumRun];
+#pragma unroll
+	for (int u = 0; u < sumRun; u++) sum[u] = zero();
+	if (n == sumRun && row >= a.lo && row + sumRun <= a.hi) {
+		sumMain(p, a, sum, p.src + e, a.inner);
+	} else {
+#pragma unroll
+		for (int u = 0; u < sumRun; u++)
+			if (u < n) sum[u] = sumRow(p, row + u, o, q);
+	}
+#pragma unroll
+	for (int k = 1; k < partMost; k++) {
+		if (k >= p.parts) break;
+		const Part& c = p.part[k];
+		if (inMain[k] && n == sumRun) {
+			sumMain(p, c, sum, p.src + e, a.inner);
+			continue;
+		}
+		i64 line = q / c.inner, across = a.inner / (c.rows * c.inner); // outer indices of c in a row of a
+		sumTable(p, c, line % c.rows, (o * a.rows + row) * across + line / c.rows, q % c.inner, across, n, sum, a.inner);
+	}
+	T* d = p.dst + e;
+#pragma unroll
+	for (int u = 0; u < sumRun; u++)
+		if (u < n) d[u * a.inner] = sum[u];
+}
+
+KERNEL(bandsSum, BandsSumArgs) {
+	const Part& a = p.part[0];
+	i64 q = i64(blockIdx.x) * p.width + threadIdx.x % p.width;
+	if (q >= a.inner) return;
+	bool inMain[partMost];
+#pragma unroll
+	for (int k = 1; k < partMost; k++) {
+		inMain[k] = false;
+		if (k < p.parts) {
+			i64 i = q / p.part[k].inner % p.part[k].rows;
+			inMain[k] = i >= p.part[k].lo && i < p.part[k].hi;
+		}
+	}
+	i64 high = i64(blockDim.x / p.width) * p.chunk, tiles = (a.rows + high - 1) / high;
+	for (i64 tile = blockIdx.y; tile < p.outer * tiles; tile += gridDim.y) {
+		i64 o = tile / tiles, first = (tile - o * tiles) * high + threadIdx.x / p.width * p.chunk;
+		i64 last = min(first + p.chunk, a.rows);
+		for (i64 row = first; row < last; row += sumRun) sumSome(p, inMain, o, row, q, int(min(i64(sumRun), last - row)));
+	}
+}

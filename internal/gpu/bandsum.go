@@ -1,0 +1,153 @@
+package gpu
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+const (
+	partMost    = 4
+	sumMainMost = 64
+)
+
+// The types here mirror those of bandsum.cu.
+type (
+	sumBand struct{ lo, hi, first, last int }
+
+	bandsPart struct {
+		ghost               uintptr
+		bands, taps, ghosts uintptr
+		count, rows, inner  int
+		lo, hi              int
+		first, last         int32
+	}
+
+	bandsSumArgs[T scalar.Scalar] struct {
+		dst, src                uintptr
+		outer, _                int
+		parts, width, chunk, _2 int32
+		part                    [partMost]bandsPart
+		at                      [sumMainMost]int
+		coef                    [sumMainMost]T
+	}
+)
+
+// keptSum is a device.BandedSum on the device. Part i of the arguments is part
+// order[i] of the sum; there are none if one pass cannot do it.
+type keptSum[T scalar.Scalar] struct {
+	grid  grid
+	order []int
+	args  bandsSumArgs[T]
+}
+
+// BandsSum implements device.BandsSummer.
+func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
+	kept, _ := s.Kept.Of(k.d).(*keptSum[T])
+	if kept == nil {
+		var err error
+		if kept, err = k.keepSum(s); err != nil {
+			k.d.fail(err)
+			return
+		}
+	}
+	if kept.order == nil {
+		for i, p := range s.Parts {
+			for group := range p.Groups {
+				k.Bands(dst, src, p.Ghost, p.Banded, group, i > 0)
+			}
+		}
+		return
+	}
+	a := &kept.args
+	a.dst, a.src = dst.Addr, src.Addr
+	for i, at := range kept.order {
+		a.part[i].ghost = s.Parts[at].Ghost.Addr
+	}
+	launch(k.d, &k.bands.sum, kept.grid, bandBlock, 0, a)
+}
+
+func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
+	kept := &keptSum[T]{}
+	var t tables
+	if !kept.plan(&t, s) {
+		kept.order = nil
+		s.Kept.Keep(k.d, kept, nil)
+		return kept, nil
+	}
+	addr, err := k.d.upload(t.bytes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range kept.order {
+		p := &kept.args.part[i]
+		p.bands, p.taps, p.ghosts = addr+p.bands, addr+p.taps, addr+p.ghosts
+	}
+	s.Kept.Keep(k.d, kept, func() { k.d.FreeBytes(addr) })
+	return kept, nil
+}
+
+// plan fills in all but addresses, or reports that one pass does not pay or
+// cannot be.
+func (s *keptSum[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
+	if n := len(sum.Parts); n < 2 || n > partMost {
+		return false
+	}
+	for i := range sum.Parts {
+		s.order = append(s.order, i)
+	}
+	slices.SortStableFunc(s.order, func(i, j int) int { // the slowest axis first
+		a, b := sum.Parts[i], sum.Parts[j]
+		return cmp.Or(cmp.Compare(b.Inner, a.Inner), cmp.Compare(a.Outer, b.Outer))
+	})
+	first := sum.Parts[s.order[0]]
+	taps := 0
+	for i, at := range s.order {
+		p := sum.Parts[at]
+		if p.DstRows != p.SrcRows || p.DstRows*p.Inner == 0 || i > 0 && first.Inner%(p.DstRows*p.Inner) != 0 {
+			return false
+		}
+		if taps = s.addPart(t, &s.args.part[i], p.Banded, taps); taps < 0 {
+			return false
+		}
+	}
+	a := &s.args
+	a.outer, a.parts = first.Outer, int32(len(s.order))
+	a.width, a.chunk, s.grid = rowsGrid(first.Outer, first.DstRows, first.Inner)
+	return first.Inner >= rowsInner/2 && first.Outer > 0
+}
+
+// addPart fills in a part, whose main taps go behind those that there are. It
+// returns how many there are then, or -1 if they are too many.
+func (s *keptSum[T]) addPart(t *tables, p *bandsPart, b *device.Banded[T], taps int) int {
+	var list []sumBand
+	for _, g := range b.Groups {
+		for _, x := range g {
+			if x.Lo < x.Hi {
+				list = append(list, sumBand{x.Lo, x.Hi, x.First, x.Last})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b sumBand) int { return cmp.Compare(a.lo, b.lo) })
+	var main sumBand
+	for _, x := range list {
+		if x.hi-x.lo > main.hi-main.lo && alongRows(b.Taps[x.first:x.last]) {
+			main = x
+		}
+	}
+	if taps+main.last-main.first > sumMainMost {
+		return -1
+	}
+	*p = bandsPart{
+		bands: put(t, list), taps: put(t, tapRecords(b.Taps)), ghosts: put(t, b.Ghosts),
+		count: len(list), rows: b.DstRows, inner: b.Inner, lo: main.lo, hi: main.hi, first: int32(taps),
+	}
+	for _, x := range b.Taps[main.first:main.last] {
+		s.args.at[taps], s.args.coef[taps] = (x.At-main.lo)*b.Inner, x.Coef
+		taps++
+	}
+	p.last = int32(taps)
+	return taps
+}

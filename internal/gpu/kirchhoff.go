@@ -1,0 +1,194 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/golops/golops/device"
+)
+
+// kirchhoffFunctions are the kernels of kirchhoff.cu, without and with weights.
+type kirchhoffFunctions struct {
+	spread, stack [2]function
+	join          function
+}
+
+func (k *kernels[T, F]) makeKirchhoff() {
+	k.kirchhoff = kirchhoffFunctions{
+		spread: [2]function{k.function("kirchhoff.cu", "spread"), k.function("kirchhoff.cu", "spreadWeighted")},
+		stack:  [2]function{k.function("kirchhoff.cu", "stack"), k.function("kirchhoff.cu", "stackWeighted")},
+		join:   k.function("kirchhoff.cu", "joinParts"),
+	}
+}
+
+// kirchhoffArgs mirror KirchhoffArgs of kirchhoff.cu.
+type kirchhoffArgs struct {
+	traces, image, part                         uintptr
+	src, rec                                    uintptr
+	src0, src1, rec0, rec1                      uintptr
+	aperture                                    uintptr
+	sources, receivers, points, samples, depths int
+	pitch                                       int
+	segment, segments                           int32
+	each, splits                                int32
+}
+
+// joinArgs mirror JoinArgs.
+type joinArgs struct {
+	dst, part uintptr
+	n, splits int
+}
+
+const (
+	pointRun     = 8        // points of a row of a table are a multiple
+	stackPoints  = 32       // points of a block of stack
+	stackBlock   = 8 * 32   // its threads
+	spreadBlock  = 512      // threads
+	spreadShared = 48 << 10 // bytes of traces that a block of spread holds at most
+	spreadEach   = 4        // receivers of a block, if there are enough
+	joinBlock    = 256
+)
+
+var (
+	_ device.Kirchhoff[float32, float32]    = (*kernels[float32, float32])(nil)
+	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
+)
+
+// travel is a device.Travel on the device, and how the two kernels go about it.
+type travel struct {
+	weighted      int // 1 if so
+	spread, stack kirchhoffArgs
+	spreadGrid    grid
+	stackGrid     grid
+	shared        int // bytes
+}
+
+// Spread implements device.Kirchhoff. Sums are in the element type.
+func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
+	way := k.travel(t)
+	if way == nil || y.N == 0 {
+		return
+	}
+	a := &way.spread
+	a.traces, a.image = y.Addr, x.Addr
+	k.shared(a.splits, y, &a.part)
+	launch(k.d, &k.kirchhoff.spread[way.weighted], way.spreadGrid, spreadBlock, way.shared, a)
+	k.joined(a.splits, y, a.part)
+}
+
+// Stack implements device.Kirchhoff. Sums are in the element type.
+func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.Travel[F]) {
+	way := k.travel(t)
+	if way == nil || x.N == 0 {
+		return
+	}
+	a := &way.stack
+	a.traces, a.image = y.Addr, x.Addr
+	k.shared(a.splits, x, &a.part)
+	launch(k.d, &k.kirchhoff.stack[way.weighted], way.stackGrid, stackBlock, 0, a)
+	k.joined(a.splits, x, a.part)
+}
+
+// shared makes room for the parts of a result that several blocks share.
+func (k *kernels[T, F]) shared(splits int32, result device.Mem[T], part *uintptr) {
+	if splits > 1 {
+		*part = k.d.room(int(splits) * result.N * k.size)
+	}
+}
+
+// joined adds the parts up.
+func (k *kernels[T, F]) joined(splits int32, result device.Mem[T], part uintptr) {
+	if splits > 1 {
+		launch(k.d, &k.kirchhoff.join, blocks(result.N, joinBlock), joinBlock, 0, &joinArgs{result.Addr, part, result.N, int(splits)})
+	}
+}
+
+// travel returns the tables on the device, nil if they did not get there.
+func (k *kernels[T, F]) travel(t *device.Travel[F]) *travel {
+	if way, _ := t.Kept.Of(k.d).(*travel); way != nil {
+		return way
+	}
+	way, err := k.keepTravel(t)
+	if err != nil {
+		k.d.fail(err)
+		return nil
+	}
+	return way
+}
+
+func (k *kernels[T, F]) keepTravel(t *device.Travel[F]) (*travel, error) {
+	if t.Samples > math.MaxInt32 {
+		return nil, fmt.Errorf("%s: kirchhoff: traces of %d samples, at most %d are possible: cut them", k.d.p.Name, t.Samples, math.MaxInt32)
+	}
+	pitch := (t.Points + pointRun - 1) / pointRun * pointRun
+	never := F(math.Inf(1))
+	var list tables
+	table := func(x []F, pad F) uintptr {
+		if x == nil {
+			return 0
+		}
+		return put(&list, padded(x, t.Points, pitch, pad))
+	}
+	a := kirchhoffArgs{
+		src: table(t.Src, never), rec: table(t.Rec, never),
+		src0: table(t.SrcW[0], 0), src1: table(t.SrcW[1], 0), rec0: table(t.RecW[0], 0), rec1: table(t.RecW[1], 0),
+		sources: t.Sources, receivers: t.Receivers, points: t.Points, samples: t.Samples, depths: t.Depths, pitch: pitch,
+	}
+	if t.Aperture != nil {
+		a.aperture = put(&list, t.Aperture)
+	}
+	addr, err := k.d.upload(list.bytes)
+	if err != nil {
+		return nil, fmt.Errorf("kirchhoff tables: %w", err)
+	}
+	for _, p := range []*uintptr{&a.src, &a.rec, &a.src0, &a.src1, &a.rec0, &a.rec1, &a.aperture} {
+		if *p != 0 {
+			*p += addr
+		}
+	}
+	way := &travel{}
+	if a.src0 != 0 || a.aperture != 0 {
+		way.weighted = 1
+	}
+	k.planStack(way, a)
+	k.planSpread(way, a)
+	t.Kept.Keep(k.d, way, func() { k.d.FreeBytes(addr) })
+	return way, nil
+}
+
+// padded returns the rows of a table with some elements more.
+func padded[F float](x []F, points, pitch int, with F) []F {
+	if points == pitch || points == 0 {
+		return x
+	}
+	out := slices.Repeat([]F{with}, len(x)/points*pitch)
+	for i := range len(x) / points {
+		copy(out[i*pitch:], x[i*points:][:points])
+	}
+	return out
+}
+
+// planStack lets several blocks share the traces if there are few points.
+func (k *kernels[T, F]) planStack(way *travel, a kirchhoffArgs) {
+	n := (a.points + stackPoints - 1) / stackPoints
+	traces := a.sources * a.receivers
+	a.splits = int32(max(1, min(2*k.d.info.Processors/max(n, 1), traces/64)))
+	way.stack, way.stackGrid = a, grid{n, int(a.splits)}
+}
+
+// planSpread gives a block several traces if there are enough, and lets several
+// blocks share the points if there are few.
+func (k *kernels[T, F]) planSpread(way *travel, a kirchhoffArgs) {
+	busy := 2 * k.d.info.Processors
+	traces := a.sources * a.receivers
+	most := spreadShared / k.size // samples that fit
+	a.each = int32(max(1, min(spreadEach, traces/(2*busy), most/max(a.samples, 1))))
+	groups := a.sources * ((a.receivers + int(a.each) - 1) / int(a.each))
+	a.segment = int32(min(a.samples, most))
+	a.segments = int32((a.samples + most - 1) / most)
+	work := a.points / (4 * spreadBlock * pointRun) // rounds that a block can give away
+	a.splits = int32(max(1, min(busy/max(groups*int(a.segments), 1), work, 16)))
+	way.shared = int(a.each) * int(a.segment) * k.size
+	way.spread, way.spreadGrid = a, grid{groups, int(a.segments) * int(a.splits)}
+}
