@@ -55,10 +55,11 @@ type world struct {
 	size    int
 	ctrl    uintptr // a communicator for abort messages only
 	aborted atomic.Pointer[comm.AbortError]
-	near    bool        // all ranks are on one machine
-	crowded bool        // ranks share cores: do not spin
-	noWin   error       // why the library makes no windows here
-	work    func() bool // what this rank does while it waits: see comm.Ground
+	near    bool            // all ranks are on one machine
+	crowded bool            // ranks share cores: do not spin
+	reaches map[string]bool // platforms of GPUs whose memory the library takes
+	noWin   error           // why the library makes no windows here
+	work    func() bool     // what this rank does while it waits: see comm.Ground
 
 	mu      sync.Mutex // guards what follows
 	probe   operation
@@ -82,6 +83,10 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 		return nil, err
 	}
 	if err := prepare(); err != nil {
+		return nil, err
+	}
+	gpu, err := gpuSetting()
+	if err != nil {
 		return nil, err
 	}
 	launcher := FindLauncher()
@@ -115,7 +120,7 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	if code := initThread.Call(0, 0, uintptr(l.threads[3]), addr(level)); code != 0 {
 		return nil, fmt.Errorf("mpi: MPI_Init_thread of %s failed with code %d", l.Path, code)
 	}
-	w := &world{l: l, cfg: cfg, parted: map[int]bool{}}
+	w := &world{l: l, cfg: cfg, parted: map[int]bool{}, reaches: map[string]bool{}}
 	out := &World{Launcher: launcher, Library: found, Threads: "multiple", w: w}
 	if *level >= l.threads[3] {
 		runtime.UnlockOSThread()
@@ -125,6 +130,9 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	}
 	if err := w.setUp(launcher); err != nil {
 		return nil, err
+	}
+	for platform := range gpuTypes {
+		w.reaches[platform] = gpu == "on" || gpu == "" && l.queryGPU(platform)
 	}
 	if out.rank, err = w.newRank(ctx, l.world, cfg.Algo); err != nil {
 		return nil, err

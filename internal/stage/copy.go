@@ -72,6 +72,24 @@ func reach(q device.Queue, mark uint64) error {
 	}
 }
 
+// idle waits for the kernels that have been launched, for somebody who reaches
+// device memory and does not know of queues.
+func (s *shared) idle() error {
+	if err := s.down.Follow(); err != nil {
+		return err
+	}
+	mark, err := s.down.Mark()
+	if err != nil {
+		return err
+	}
+	return reach(s.down, mark)
+}
+
+// overlap reports whether two buffers on the device share memory.
+func overlap(a, b comm.Buf) bool {
+	return onDevice(a) && onDevice(b) && a.Addr() < b.Addr()+uintptr(b.Bytes()) && b.Addr() < a.Addr()+uintptr(a.Bytes())
+}
+
 // pair is a destination and a source of a call as the host communicator sees
 // them. Device memory is replaced by blocks of the pool, or one block for both
 // where they share memory.
@@ -83,8 +101,7 @@ type pair struct {
 // borrow makes the pair of dst and src, with nothing copied yet.
 func (s *shared) borrow(dst, src comm.Buf) (p pair, err error) {
 	p = pair{dst: dst, src: src}
-	inPlace := onDevice(dst) && onDevice(src) && src.Addr() < dst.Addr()+uintptr(dst.Bytes()) &&
-		dst.Addr() < src.Addr()+uintptr(src.Bytes())
+	inPlace := overlap(dst, src)
 	if onDevice(dst) {
 		low, n := dst.Addr(), dst.Bytes()
 		if inPlace { // one lies in the other

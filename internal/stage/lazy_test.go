@@ -4,19 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
+	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
 // lazy is an accelerator that copies nothing until somebody waits for it, and
-// whose addresses the host cannot read: a copy that is not waited for, a wait
-// that is in the wrong order and a look at device memory all show.
+// whose addresses, unless it is bare, the host cannot read: a copy that is not
+// waited for, a wait that is in the wrong order and a look at device memory all
+// show.
 type lazy struct {
 	rank    int
+	bare    bool // addresses are those of the host, as with a library that reaches the device
 	kernels line
-	at      []uintptr // addresses of the allocations, in order
+	at      []uintptr // addresses of the allocations, sorted
 	mem     map[uintptr][]byte
 	next    uintptr
 	pinned  int // bytes
@@ -27,26 +30,35 @@ type lazy struct {
 
 // line is work in order, of which some is done.
 type line struct {
-	work []func()
+	work []func() // not done
 	done int
 }
+
+func (l *line) add(f func()) error {
+	l.work = append(l.work, f)
+	return nil
+}
+
+// len is how much there has ever been.
+func (l *line) len() int { return l.done + len(l.work) }
 
 // run does the work up to n. Work may wait for other lines.
 func (l *line) run(n int) {
 	for l.done < n {
+		f := l.work[0]
+		l.work = l.work[1:]
 		l.done++
-		l.work[l.done-1]()
-		l.work[l.done-1] = nil
+		f()
 	}
 }
 
-func newLazy(rank int) *lazy {
-	return &lazy{rank: rank, mem: map[uintptr][]byte{}, next: 0x6a0000000000 + uintptr(rank)<<36}
+func newLazy(rank int, bare bool) *lazy {
+	return &lazy{rank: rank, bare: bare, mem: map[uintptr][]byte{}, next: 0x6a0000000000 + uintptr(rank)<<36}
 }
 
 func (d *lazy) String() string                  { return fmt.Sprintf("lazy device of rank %d", d.rank) }
 func (d *lazy) Kernels(scalar.DType) any        { return nil }
-func (d *lazy) Sync(context.Context) error      { d.kernels.run(len(d.kernels.work)); return nil }
+func (d *lazy) Sync(context.Context) error      { d.kernels.run(d.kernels.len()); return nil }
 func (d *lazy) Platform() string                { return "cuda" }
 func (d *lazy) Index() int                      { return 0 }
 func (d *lazy) Bind() error                     { return nil }
@@ -71,21 +83,31 @@ func (d *lazy) Pin(n int) ([]byte, error) {
 }
 
 func (d *lazy) AllocBytes(n int) (uintptr, error) {
+	mem := make([]byte, n+16)
 	a := d.next
+	if d.bare {
+		a = uintptr(unsafe.Pointer(&mem[0]))
+	}
 	d.next += uintptr(n+511) &^ 255
-	d.at = append(d.at, a)
-	d.mem[a] = make([]byte, n)
+	i, _ := slices.BinarySearch(d.at, a)
+	d.at = slices.Insert(d.at, i, a)
+	d.mem[a] = mem
 	return a, nil
 }
 
 func (d *lazy) FreeBytes(a uintptr) {
 	d.Sync(context.Background())
+	i, _ := slices.BinarySearch(d.at, a)
+	d.at = slices.Delete(d.at, i, i+1)
 	delete(d.mem, a)
 }
 
 // bytes returns n bytes at address a.
 func (d *lazy) bytes(a uintptr, n int) []byte {
-	i := sort.Search(len(d.at), func(i int) bool { return d.at[i] > a }) - 1
+	i, found := slices.BinarySearch(d.at, a)
+	if !found {
+		i--
+	}
 	base := d.at[i]
 	return d.mem[base][a-base:][:n]
 }
@@ -95,19 +117,16 @@ type lazyQueue struct {
 	line
 }
 
-func (q *lazyQueue) add(f func()) error { q.work = append(q.work, f); return nil }
-
 func (q *lazyQueue) Handle() uintptr { return 1 }
 
 func (q *lazyQueue) Follow() error {
-	n := len(q.d.kernels.work)
+	n := q.d.kernels.len()
 	return q.add(func() { q.d.kernels.run(n) })
 }
 
 func (q *lazyQueue) Lead() error {
-	n := len(q.work)
-	q.d.kernels.work = append(q.d.kernels.work, func() { q.run(n) })
-	return nil
+	n := q.len()
+	return q.d.kernels.add(func() { q.run(n) })
 }
 
 func (q *lazyQueue) CopyOut(dst []byte, src uintptr) error {
@@ -122,7 +141,7 @@ func (q *lazyQueue) Copy(dst, src uintptr, n int) error {
 	return q.add(func() { copy(q.d.bytes(dst, n), q.d.bytes(src, n)) })
 }
 
-func (q *lazyQueue) Mark() (uint64, error) { return uint64(len(q.work)), nil }
+func (q *lazyQueue) Mark() (uint64, error) { return uint64(q.len()), nil }
 
 // Reached does the work at the second question.
 func (q *lazyQueue) Reached(mark uint64) (bool, error) {
@@ -134,7 +153,7 @@ func (q *lazyQueue) Reached(mark uint64) (bool, error) {
 }
 
 func (q *lazyQueue) Close() error {
-	q.run(len(q.work))
+	q.run(q.len())
 	q.d.queues--
 	return nil
 }

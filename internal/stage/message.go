@@ -16,7 +16,7 @@ const magic = 0x676f6c6f70730000
 
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if src.Bytes() > c.s.above {
+	if c.chunked(comm.KindSend, src, 0) {
 		return c.sendChunks(ctx, src, to)
 	}
 	if src.Place == comm.OnHost {
@@ -28,7 +28,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	if dst.Bytes() > c.s.above {
+	if c.chunked(comm.KindRecv, dst, 0) {
 		return c.recvChunks(ctx, dst, from)
 	}
 	if dst.Place == comm.OnHost {

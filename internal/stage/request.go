@@ -151,6 +151,12 @@ func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(
 		}
 		return q, err
 	}
+	if c.direct(call, dst, src) {
+		if err := c.s.idle(); err != nil {
+			return comm.Request{}, err
+		}
+		return begin(dst.Raw(), src.Raw())
+	}
 	p, err := c.s.borrow(dst, src)
 	if err != nil {
 		return comm.Request{}, err

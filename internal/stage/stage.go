@@ -17,6 +17,9 @@ import (
 // chunks, so that copies and messages overlap; that depends on nothing but the
 // size, because all ranks must do alike.
 //
+// A host communicator that is aware of GPUs gets addresses on the device where
+// it takes them, as soon as the kernels before the call are done.
+//
 // Errors are those of the host communicator. Messages of more than a chunk
 // whose sender and receiver disagree on the count are an error at the receiver,
 // and later messages between the two are then lost.
@@ -25,9 +28,17 @@ type Comm struct {
 	host comm.Comm
 	s    *shared
 
+	aware   aware // the host communicator, if it reaches the device; else nil
 	pending comm.Pending[request]
 	counts  [2]int64
 	train   train
+}
+
+// aware is a host communicator that takes addresses on a device in some calls:
+// PassesOn says in which, alike on all ranks.
+type aware interface {
+	ReachesDevice(platform string) bool
+	PassesOn(call comm.Call) bool
 }
 
 // shared is what a communicator and those split from it have in common. It is
@@ -73,6 +84,9 @@ func newComm(host comm.Comm, dev device.Accelerator, chunk, above int) (*Comm, e
 
 func wrap(host comm.Comm, s *shared) *Comm {
 	c := &Comm{host: host, s: s}
+	if a, ok := host.(aware); ok && a.ReachesDevice(s.dev.Platform()) {
+		c.aware = a
+	}
 	c.Blocking = comm.NewBlocking(c)
 	s.users.Add(1)
 	return c
@@ -85,13 +99,32 @@ func (c *Comm) Rank() int { return c.host.Rank() }
 func (c *Comm) Size() int { return c.host.Size() }
 
 // String names the host communicator and the way.
-func (c *Comm) String() string { return c.host.String() + ", staged through pinned host memory" }
+func (c *Comm) String() string {
+	how := "staged through pinned host memory"
+	switch {
+	case c.aware == nil:
+	case c.aware.PassesOn(comm.Call{Kind: comm.KindBroadcast}):
+		how = "GPU-aware, some reductions " + how
+	default:
+		how = "GPU-aware messages, collectives " + how
+	}
+	return c.host.String() + ", " + how
+}
 
 // Barrier forwards.
 func (c *Comm) Barrier(ctx context.Context) error { return c.host.Barrier(ctx) }
 
 // Abort forwards.
 func (c *Comm) Abort(cause error) { c.host.Abort(cause) }
+
+// Aborted returns the error that has ended the program, if the host
+// communicator tells, or nil.
+func (c *Comm) Aborted() error {
+	if g, ok := c.host.(comm.Ground); ok {
+		return g.Aborted()
+	}
+	return nil
+}
 
 // Window forwards. The host refuses windows over device memory.
 func (c *Comm) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
@@ -120,8 +153,8 @@ func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.host = host
-	return c, nil
+	c.s.users.Add(-1)
+	return wrap(host, c.s), nil
 }
 
 // Close closes the host communicator and, with the last that uses them, gives

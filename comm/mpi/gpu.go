@@ -1,0 +1,80 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/scalar"
+)
+
+// GPUVar tells what the library itself may not know: "on" that it reaches the
+// memory of GPUs, "off" that it is not to.
+const GPUVar = "GOLOPS_MPI_GPU"
+
+// The numbers of GPUs in MPIX_GPU_query_support of MPICH.
+var gpuTypes = map[string]uintptr{"cuda": 0, "hip": 2}
+
+// gpuSetting reads GPUVar.
+func gpuSetting() (string, error) {
+	s := os.Getenv(GPUVar)
+	if s != "" && s != "on" && s != "off" {
+		return "", fmt.Errorf("mpi: %s=%s: use on, off, or leave it out for what the library says", GPUVar, s)
+	}
+	return s, nil
+}
+
+// queryGPU asks the library, which must be initialised, whether it takes
+// addresses of a platform's memory. Each library has questions of its own.
+func (l *lib) queryGPU(platform string) bool {
+	names := map[string][]string{
+		"cuda": {"MPIX_Query_cuda_support"},
+		"hip":  {"MPIX_Query_rocm_support", "MPIX_Query_hip_support"},
+	}[platform]
+	asked := false
+	for _, n := range names {
+		if f := l.lib.Func(n); f != 0 {
+			asked = true
+			if l.call(f) == 1 {
+				return true
+			}
+		}
+	}
+	f, yes := l.lib.Func("MPIX_GPU_query_support"), new(int32)
+	return !asked && f != 0 && len(names) > 0 && l.call(f, gpuTypes[platform], addr(yes)) == 0 && *yes != 0
+}
+
+// ReachesDevice reports whether the library takes addresses of memory of a
+// platform, "cuda" or "hip", in calls of which PassesOn is true.
+func (r *rank) ReachesDevice(platform string) bool { return r.w.reaches[platform] }
+
+// PassesOn reports whether a call hands its buffers to the library as they
+// are, so that nothing here looks at an element, and the library takes them on
+// a device. Open MPI does so in messages, but not in non-blocking collectives,
+// which are all that is used here. All ranks get the same answer.
+func (r *rank) PassesOn(call comm.Call) bool {
+	messages := call.Kind == comm.KindSend || call.Kind == comm.KindRecv
+	if messages || r.l.family == OpenMPI {
+		return messages
+	}
+	fits := call.N >= 0 && call.N <= int64(r.l.maxCount)
+	switch call.Kind {
+	case comm.KindBroadcast, comm.KindIBroadcast:
+		return true
+	case comm.KindAllGather, comm.KindAllGatherV, comm.KindIAllGather, comm.KindGather, comm.KindScatter, comm.KindAllToAll:
+		return fits
+	case comm.KindGatherV, comm.KindScatterV, comm.KindAllToAllV:
+		return !r.narrow()
+	case comm.KindAllReduce:
+		native := r.algo == comm.Native || r.algo == comm.Auto && !r.near
+		return native && r.n > 1 && r.nativeOp(call)
+	case comm.KindReduce, comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindIAllReduce:
+		return fits && r.nativeOp(call)
+	}
+	return false
+}
+
+// nativeOp reports whether the library does the arithmetic by itself.
+func (r *rank) nativeOp(call comm.Call) bool {
+	return call.Op != comm.Average && (call.DType != scalar.Uint8 || r.l.bytesOps[call.Op] == 0)
+}
