@@ -30,6 +30,7 @@ var children = map[string]struct {
 	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
 	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
 	"allocs":  {Config{}, allocs},
+	"reaches": {Config{}, reaches},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
 }
 

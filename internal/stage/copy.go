@@ -12,8 +12,8 @@ import (
 // onDevice reports whether b has elements in device memory.
 func onDevice(b comm.Buf) bool { return b.Place == comm.OnDevice && b.N > 0 }
 
-// bytes returns the host memory of b.
-func bytes(b comm.Buf) []byte { return unsafe.Slice((*byte)(b.Ptr), b.Bytes()) }
+// raw returns the host memory of b.
+func raw(b comm.Buf) []byte { return unsafe.Slice((*byte)(b.Ptr), b.Bytes()) }
 
 // follow lets copies wait for the kernels that have been launched: those from
 // src for what fills it, those to dst for what reads what was there before.
@@ -31,7 +31,7 @@ func (s *shared) follow(dst, src comm.Buf) error {
 
 // download starts the copy of src, on the device, to the host memory of dst.
 func (s *shared) download(dst, src comm.Buf) (mark uint64, err error) {
-	if err := s.down.CopyOut(bytes(dst), src.Addr()); err != nil {
+	if err := s.down.CopyOut(raw(dst), src.Addr()); err != nil {
 		return 0, err
 	}
 	return s.down.Mark()
@@ -39,7 +39,7 @@ func (s *shared) download(dst, src comm.Buf) (mark uint64, err error) {
 
 // upload starts the copy of src, in block b, to dst on the device.
 func (s *shared) upload(dst, src comm.Buf, b *block) error {
-	if err := s.up.CopyIn(dst.Addr(), bytes(src)); err != nil {
+	if err := s.up.CopyIn(dst.Addr(), raw(src)); err != nil {
 		return err
 	}
 	var err error
@@ -72,9 +72,13 @@ func reach(q device.Queue, mark uint64) error {
 	}
 }
 
-// idle waits for the kernels that have been launched, for somebody who reaches
-// device memory and does not know of queues.
+// idle waits for the kernels that have been launched, for a library that
+// reaches device memory, knows nothing of queues, and asks the thread for the
+// device.
 func (s *shared) idle() error {
+	if err := s.dev.Bind(); err != nil {
+		return err
+	}
 	if err := s.down.Follow(); err != nil {
 		return err
 	}

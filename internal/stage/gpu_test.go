@@ -1,0 +1,152 @@
+package stage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/local"
+	"github.com/golops/golops/comm/mpi"
+	"github.com/golops/golops/device/cuda"
+	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/mpirun"
+)
+
+// open returns a GPU for a rank: a real one if there is any, else one of the
+// simulator.
+func open(rank int) (*cuda.Device, error) {
+	if n, err := cuda.Count(); err == nil && n > 0 {
+		return cuda.New(cuda.Config{Index: rank % n})
+	}
+	dir, err := gpusim.Build()
+	if err != nil {
+		return nil, err
+	}
+	return cuda.New(cuda.Config{Folder: dir, Cache: filepath.Join(dir, "kernels"), Index: rank % 4})
+}
+
+// onGPU runs prog with a communicator over host for the memory of a GPU.
+func onGPU(ctx context.Context, host comm.Comm, prog func(context.Context, *Comm, *cuda.Device) error) error {
+	dev, err := open(host.Rank())
+	if err != nil {
+		return err
+	}
+	c, err := New(host, dev)
+	if err != nil {
+		return errors.Join(err, dev.Close())
+	}
+	if err := prog(ctx, c, dev); err != nil {
+		return err // a host communicator that has failed may still use the memory
+	}
+	return errors.Join(c.Close(), dev.Close())
+}
+
+// TestGPU runs the suite on the memory of GPUs.
+func TestGPU(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 4} {
+		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
+			err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+				runtime.LockOSThread()
+				return onGPU(ctx, host, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
+					return commtest.Run(ctx, c, commtest.Config{Sequences: 500, Device: dev}, nil)
+				})
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// childVar tells a copy of the test program, started by mpirun, what to do. By
+// hand:
+//
+//	go test -c ./internal/stage && GOLOPS_TEST_CHILD=suite mpirun -n 2 ./stage.test
+const childVar = "GOLOPS_TEST_CHILD"
+
+// children are the programs that ranks run.
+var children = map[string]struct {
+	cfg   mpi.Config
+	suite commtest.Config
+}{
+	"suite":   {mpi.Config{}, commtest.Config{NoFaults: true, Sequences: 1000}},
+	"native":  {mpi.Config{Algo: comm.Native}, commtest.Config{NoFaults: true, Sequences: 200}},
+	"checked": {mpi.Config{Checked: true}, commtest.Config{Sequences: 200}},
+}
+
+// TestMain lets a copy of this program be a rank.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVar)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	runtime.LockOSThread()
+	ctx, child := context.Background(), children[name]
+	w, err := mpi.Init(ctx, child.cfg)
+	if err == nil {
+		err = w.End(ctx, onGPU(ctx, w, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
+			cfg := child.suite
+			cfg.Device, cfg.NoTruncation = dev, strings.HasPrefix(c.String(), "Open MPI")
+			n := 0
+			err := commtest.Run(ctx, c, cfg, func(name string, err error) {
+				n++
+				if err != nil {
+					fmt.Printf("FAIL %s: %v\n", name, err)
+				}
+			})
+			if c.Rank() == 0 {
+				fmt.Printf("SUITE %v, %v: %d ranks, %d cases\n", c, dev, c.Size(), n)
+			}
+			return err
+		}))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// TestMPI runs the suite on the memory of GPUs over MPI: staged, and as if the
+// library reached the memory, which it does where a simulator has it.
+func TestMPI(t *testing.T) {
+	real := false
+	if n, err := cuda.Count(); err == nil && n > 0 {
+		real = true
+	}
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		for _, run := range []struct{ child, gpu, how string }{
+			{"suite", "off", "staged"},
+			{"checked", "off", "staged"},
+			{"native", "on", "GPU-aware"},
+		} {
+			if run.gpu == "on" && real {
+				continue // MPI says itself what it can do with real memory
+			}
+			if m.Name == "mpich" && run.child == "checked" {
+				continue // its calls spin against each other, and Open MPI has the same checks
+			}
+			t.Run(fmt.Sprintf("%s/gpu=%s", run.child, run.gpu), func(t *testing.T) {
+				c := m.Command(t.Context(), 2, os.Args[0])
+				c.Env = append(c.Env, childVar+"="+run.child, mpi.GPUVar+"="+run.gpu)
+				var out bytes.Buffer
+				c.Stdout, c.Stderr = &out, &out
+				err := c.Run()
+				text := out.String()
+				_, line, _ := strings.Cut(text, "SUITE ")
+				line, _, _ = strings.Cut(line, "\n")
+				if err != nil || !strings.Contains(line, run.how) || strings.Contains(text, "FAIL") {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				t.Log(line)
+			})
+		}
+	})
+}
