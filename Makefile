@@ -2,9 +2,9 @@
 
 export GOFLAGS = -buildvcs=auto
 
-# Tests of these MPIs and of a browser must not be skipped: the scripts have just
-# tried to install them.
-TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1
+# Tests of these MPIs, of a browser and of NVIDIA's compiler must not be skipped:
+# the scripts have just tried to install them.
+TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/nvrtc
 
 .PHONY: test build lint race bench compare install clean
 
@@ -25,6 +25,7 @@ install:
 	@scripts/install-mpi
 	@scripts/install-browser
 	@scripts/mpi-wheels
+	@scripts/install-nvrtc
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

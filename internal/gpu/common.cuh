@@ -91,12 +91,16 @@ template <class F> __device__ __forceinline__ Complex<F> mac(Complex<F> a, Compl
 }
 template <class F> __device__ __forceinline__ Complex<F> mac(F a, Complex<F> b, Complex<F> s) { return {mac(a, b.re, s.re), mac(a, b.im, s.im)}; }
 
+// Long functions are called, not copied to each place: that compiles sooner.
+__device__ __noinline__ double hypotenuse(double a, double b) { return hypot(a, b); }
+__device__ __noinline__ double power(double a, double b) { return pow(a, b); }
+
 // modulus is |a|. The quick way fails only where a square leaves the range of double.
 __device__ __forceinline__ double modulus(float a) { return fabs(double(a)); }
 __device__ __forceinline__ double modulus(double a) { return fabs(a); }
 template <class F> __device__ __forceinline__ double modulus(Complex<F> a) {
 	double x = a.re, y = a.im, s = x * x + y * y;
-	return s > 1e-270 && s < 1e300 ? sqrt(s) : hypot(x, y);
+	return s > 1e-270 && s < 1e300 ? sqrt(s) : hypotenuse(x, y);
 }
 
 // Pack is as many elements as fit into 16 bytes, which memory moves at once.

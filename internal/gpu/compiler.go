@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,6 +49,11 @@ func openCompiler(p *Platform, major int, folder string) (*compiler, error) {
 		return nil, fmt.Errorf("version of %s: %w", c.lib.Path, c.fault(r))
 	}
 	c.major, c.minr = v[0], v[1]
+	if p.target != "" {
+		// NVRTC looks for this one by name, on the loader's path alone. Opened here,
+		// it is found there. Some versions have none.
+		_, _ = dl.Open(dl.Local, filepath.Join(filepath.Dir(c.lib.Path), fmt.Sprintf("libnvrtc-builtins.so.%d.%d", c.major, c.minr)))
+	}
 	return c, nil
 }
 

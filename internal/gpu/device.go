@@ -158,10 +158,13 @@ func (d *Device) fail(err error) {
 }
 
 // take returns the failure that nobody has been told of, if there is one.
-// Failures of kernels stay with the context, so the next call meets them again.
+// Failures of kernels stay with the context, so the next call meets them again,
+// and that it is closed stays with the device.
 func (d *Device) take() error {
 	err := d.err
-	d.err = nil
+	if !d.closed {
+		d.err = nil
+	}
 	return err
 }
 
@@ -218,15 +221,12 @@ func (d *Device) Sync(ctx context.Context) error {
 // Close waits for kernels and gives everything back. It returns the failure
 // that nobody has been told of.
 func (d *Device) Close() error {
-	if d.closed {
+	if d.closed || d.context == 0 {
 		return nil
 	}
 	d.closed = true
-	if d.context == 0 {
-		return nil
-	}
-	var failed error
-	if d.stream != 0 {
+	failed := d.err
+	if d.stream != 0 && failed == nil {
 		failed = d.wait(context.Background(), target{})
 	}
 	runtime.LockOSThread()
@@ -249,7 +249,7 @@ func (d *Device) Close() error {
 		failed = errors.Join(failed, fmt.Errorf("%s: release device %d: %w", d.p.Name, d.info.Index, d.drv.fault(r)))
 	}
 	d.context = 0
-	d.fail(fmt.Errorf("%s: device %d is closed", d.p.Name, d.info.Index))
+	d.err = fmt.Errorf("%s: device %d is closed", d.p.Name, d.info.Index)
 	return failed
 }
 

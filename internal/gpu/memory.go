@@ -56,8 +56,8 @@ func roomFor(n int) int {
 // alloc returns n bytes, not zeroed, and whether kernels or queues may have
 // used them before.
 func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
-	if err := d.err; err != nil {
-		return 0, false, d.take()
+	if err := d.take(); err != nil {
+		return 0, false, err
 	}
 	p, size := &d.pool, roomFor(n)
 	if len(p.free[size]) == 0 && len(p.later) > 0 {
@@ -223,6 +223,9 @@ func (d *Device) FreeBytes(addr uintptr) { d.release(addr) }
 
 // Pin implements device.Accelerator.
 func (d *Device) Pin(n int) ([]byte, error) {
+	if err := d.take(); err != nil {
+		return nil, err
+	}
 	d.enter()
 	defer d.leave()
 	at := new(uintptr)

@@ -18,7 +18,7 @@ func TestNVRTC(t *testing.T) {
 	if folder == "" {
 		t.Skip("GOLOPS_TEST_NVRTC does not name a folder with NVRTC; make test sets it")
 	}
-	folder, err := filepath.Abs(folder)
+	folder, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +39,7 @@ func TestNVRTC(t *testing.T) {
 			for dt := scalar.Float32; dt <= scalar.Complex128; dt++ {
 				name := fmt.Sprintf("%s/%v/sm_%d", file, dt, arch)
 				t.Run(name, func(t *testing.T) {
+					t.Parallel()
 					if arch < known[0] || arch > known[len(known)-1] {
 						t.Skipf("NVRTC %d.%d knows %v", c.major, c.minr, known)
 					}
@@ -46,7 +47,8 @@ func TestNVRTC(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					code, err := c.compile(file, src, fmt.Sprintf("sm_%d", arch), []string{typeOption(dt)})
+					// What did not change since an earlier run is not compiled again.
+					code, err := c.imageOf(filepath.Join(folder, "compiled"), file, src, fmt.Sprintf("sm_%d", arch), []string{typeOption(dt)}, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -32,6 +32,9 @@ var _ device.Queue = (*Queue)(nil)
 
 // NewQueue implements device.Accelerator.
 func (d *Device) NewQueue() (device.Queue, error) {
+	if err := d.take(); err != nil {
+		return nil, err
+	}
 	d.enter()
 	defer d.leave()
 	q, h := &Queue{d: d}, new(uintptr)

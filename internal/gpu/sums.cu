@@ -60,7 +60,7 @@ __device__ __forceinline__ void report(const SumArgs& p, Two v) {
 }
 
 // finish joins the values of all threads.
-template <class J> __device__ __forceinline__ void finish(const SumArgs& p, Two v) {
+template <class J> __device__ __noinline__ void finish(const SumArgs& p, Two v) {
 	__shared__ bool last;
 	v = ofBlock<J>(v);
 	if (gridDim.x == 1) {
@@ -86,13 +86,13 @@ template <class J> __device__ __forceinline__ void finish(const SumArgs& p, Two 
 	}
 }
 
-// Sums are of one vector x, or of two. f.add(x, y) adds an element.
-constexpr int unrolled = 4;
-template <bool two, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
+// Sums are of one vector x, or of two. f.add(x, y) adds an element. A thread
+// loads as many packs as are unrolled before it adds them.
+template <bool two, int unrolled, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
 	const T *x = as<T>(p.x), *y = two ? as<T>(p.y) : x;
 	bool fits = aligned(p.x) && (!two || aligned(p.y));
 	i64 packs = p.n / packed, i = place(), all = places();
-	for (; i + (unrolled - 1) * all < packs; i += unrolled * all) {
+	for (; unrolled > 1 && i + (unrolled - 1) * all < packs; i += unrolled * all) {
 		Pack a[unrolled], b[unrolled];
 #pragma unroll
 		for (int u = 0; u < unrolled; u++) {
@@ -104,6 +104,7 @@ template <bool two, class F> __device__ __forceinline__ void over(const SumArgs&
 #pragma unroll
 			for (int j = 0; j < packed; j++) f.add(a[u].v[j], two ? b[u].v[j] : a[u].v[j]);
 	}
+#pragma unroll 1
 	for (; i < packs; i += all) {
 		Pack a = load(x + i * packed, fits), b = two ? load(y + i * packed, fits) : a;
 #pragma unroll
@@ -120,8 +121,8 @@ struct Dot {
 };
 KERNEL_SYNC(dot, SumArgs) {
 	Dot f{to<Acc>(0.), p.conjugate != 0};
-	if (p.x == p.y) over<false>(p, f);
-	else over<true>(p, f);
+	if (p.x == p.y) over<false, 4>(p, f);
+	else over<true, 4>(p, f);
 	finish<Add>(p, {re(f.s), im(f.s)});
 }
 
@@ -131,7 +132,7 @@ struct Sum {
 };
 KERNEL_SYNC(sum, SumArgs) {
 	Sum f{to<Acc>(0.)};
-	over<false>(p, f);
+	over<false, 4>(p, f);
 	finish<Add>(p, {re(f.s), im(f.s)});
 }
 
@@ -151,7 +152,7 @@ template <int kind> struct Norm {
 		if (kind == sumSizes) s.a = fma(c, r, s.a);
 		if (kind == sumRoots) s.a += sqrt(c * r);
 		if (kind == countNonzero) s.a += r == 0 || r != r ? r : 1;
-		if (kind == sumPowers) s.a += pow(c * r, p);
+		if (kind == sumPowers) s.a += power(c * r, p);
 		if (kind == largest) s.b = larger(s.b, r);
 		if (kind == smallest) s.a = smaller(s.a, r);
 	}
@@ -159,7 +160,7 @@ template <int kind> struct Norm {
 template <int kind> __device__ __forceinline__ void normOf(const SumArgs& p) {
 	constexpr bool extreme = kind == largest || kind == smallest;
 	Norm<kind> f{extreme ? Extremes::none() : Add::none(), p.p, p.scale};
-	over<false>(p, f);
+	over<false, kind == sumSquares ? 4 : 1>(p, f);
 	if (extreme) finish<Extremes>(p, f.s);
 	else finish<Add>(p, f.s);
 }
@@ -181,7 +182,7 @@ struct MinMax {
 };
 KERNEL_SYNC(minMax, SumArgs) {
 	MinMax f{Extremes::none()};
-	over<false>(p, f);
+	over<false, 1>(p, f);
 	finish<Extremes>(p, f.s);
 }
 

@@ -162,7 +162,7 @@ struct ThresholdArgs {
 };
 enum { softly, hardly, halfway };
 
-__device__ __forceinline__ double halfFactor(double r, double t) {
+__device__ __noinline__ double halfFactor(double r, double t) {
 	double q = r / 3, phi = acos(t / 8 / (q * sqrt(q)));
 	return 2. / 3 * (1 + cos(2. / 3 * (3.14159265358979323846 - phi)));
 }

@@ -35,7 +35,7 @@ const (
 // wait returns when the target is reached, with the failure that ended it
 // otherwise.
 func (d *Device) wait(ctx context.Context, to target) error {
-	if d.closed && d.context == 0 {
+	if d.context == 0 {
 		return d.err
 	}
 	if to == (target{}) && !d.busy && ctx.Err() == nil {
