@@ -54,11 +54,12 @@ type Device struct {
 	args    *[argsSize / 8]uint64
 	argsAt  *uintptr
 
-	pool   pool
-	sums   sums
-	blas   blas
-	stage  stage
-	queues []*Queue
+	pool      pool
+	abandoned abandoned
+	sums      sums
+	blas      blas
+	stage     stage
+	queues    []*Queue
 
 	work     uintptr // what kernels leave to the next; see room
 	workSize int

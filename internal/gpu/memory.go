@@ -60,6 +60,7 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 		return 0, false, err
 	}
 	p, size := &d.pool, roomFor(n)
+	d.collect()
 	if len(p.free[size]) == 0 && len(p.later) > 0 {
 		d.sweep()
 	}
@@ -74,7 +75,7 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 	defer d.leave()
 	at := new(uintptr)
 	r := d.drv.MemAlloc.Call(dl.Pointer(at), uintptr(size))
-	if r == outOfRoom && p.kept > 0 {
+	if r == outOfRoom && (d.search() || p.kept > 0) {
 		if err := d.Trim(); err != nil {
 			return 0, false, err
 		}

@@ -1,7 +1,8 @@
 // Sums and extremes of vectors, in one launch. Which thread adds which elements
 // in which order depends on the length alone; threads add in double, blocks join
 // the sums of threads in a tree, and the last block to end joins those of blocks.
-// It writes the result where the host sees it, and then the number of the sum.
+// It writes the result where the host sees it, and then the number of the sum; a
+// sum without a number stays on the device.
 
 struct SumArgs {
 	u64 x, y;
@@ -55,6 +56,7 @@ __device__ __forceinline__ void report(const SumArgs& p, Two v) {
 	volatile Result* r = as<volatile Result>(p.result);
 	r->a = v.a;
 	r->b = v.b;
+	if (p.number == 0) return; // nobody waits
 	__threadfence_system();
 	r->number = p.number;
 }

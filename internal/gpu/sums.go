@@ -72,15 +72,21 @@ type sumArgs struct {
 	kind, conjugate int32
 }
 
-// sumOf launches a sum over n elements and waits for its result.
+// startSum launches a sum over n elements.
+func (k *kernels[T, F]) startSum(f *function, args *sumArgs) {
+	args.partial, args.ended = k.d.sums.partial, k.d.sums.partial+partialEnd
+	g := blocks((args.n*k.size+packBytes-1)/packBytes, sumBlock*sumPacks)
+	g.x = min(g.x, maxBlocks)
+	launch(k.d, f, g, sumBlock, 0, args)
+}
+
+// sumOf launches a sum and waits for its result.
 func (k *kernels[T, F]) sumOf(f *function, args *sumArgs) (a, b float64, err error) {
 	d := k.d
 	s := &d.sums
 	s.number++
-	args.partial, args.ended, args.result, args.number = s.partial, s.partial+partialEnd, s.result, s.number
-	g := blocks((args.n*k.size+packBytes-1)/packBytes, sumBlock*sumPacks)
-	g.x = min(g.x, maxBlocks)
-	launch(d, f, g, sumBlock, 0, args)
+	args.result, args.number = s.result, s.number
+	k.startSum(f, args)
 	if err := d.take(); err != nil {
 		return 0, 0, err
 	}
@@ -174,4 +180,22 @@ func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	}
 	s, _, err := k.sumOf(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, a: k.split(a)})
 	return s, err
+}
+
+// DotInto implements device.LateSummer.
+func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], conj bool) {
+	if x.N == 0 {
+		k.d.c128.Fill(dst, 0)
+		return
+	}
+	k.startSum(&k.sums.dot, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, conjugate: flag(conj)})
+}
+
+// AxpyNormInto implements device.LateSummer.
+func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y device.Mem[T]) {
+	if x.N == 0 {
+		k.d.c128.Fill(dst, 0)
+		return
+	}
+	k.startSum(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, a: k.split(a)})
 }
