@@ -32,6 +32,9 @@ type Config struct {
 	// NoTruncation leaves out a long message of which the receiver asks for
 	// half: Open MPI 4.1.4 reports it, but writes all of it past the buffer's end.
 	NoTruncation bool
+	// NoEmpty leaves out an empty message to a receiver that asks for more, and
+	// the other way round: what is empty may not know which memory it is in.
+	NoEmpty bool
 	// Device holds the buffers of this rank's collectives, messages and requests;
 	// nil means host memory. Windows, and handles of other goroutines, have host
 	// memory in any case.

@@ -15,8 +15,8 @@ import (
 // Comm is one rank's handle on a group of ranks with devices.
 //
 // Buffers in host memory go to the host's communicator as they are. Both sides
-// of a message must be in the same kind of memory: one in host memory is never
-// received in device memory.
+// of a message must be in the same kind of memory: one sent from host memory is
+// never received in device memory, and the receiver waits for it in vain.
 type Comm struct {
 	comm.Blocking
 	w       *world
@@ -118,67 +118,71 @@ func (c *Comm) Close() error {
 	w := c.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ground.Aborted() != nil {
-		w.ended(nil)
+	lines := w.lines
+	if !c.world {
+		lines = slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l != c.line })
 	}
-	lines := []*line{c.line}
-	if c.world {
-		lines = w.lines
+	var errs []error
+	if err := w.finish(lines); err != nil {
+		errs = append(errs, w.fail(err))
 	}
-	err := w.release(slices.Clone(lines))
+	for _, l := range lines {
+		errs = append(errs, l.close())
+	}
+	w.lines = slices.DeleteFunc(w.lines, func(l *line) bool { return slices.Contains(lines, l) })
+	w.active = slices.DeleteFunc(w.active, func(l *line) bool { return slices.Contains(lines, l) })
+	c.line = nil
 	if c.room != 0 {
 		w.dev.FreeBytes(c.room)
-		c.room = 0
+		c.room, c.roomFor = 0, 0
 	}
-	c.line = nil
 	if c.staged != nil {
-		err = errors.Join(err, c.staged.Close())
+		errs = append(errs, c.staged.Close())
 	}
-	if !c.world {
-		return errors.Join(err, c.host.Close())
+	own := comm.Comm(c.host)
+	if c.world {
+		own = w.ctl
+		w.ground.WhileIdle(nil)
 	}
-	w.ground.WhileIdle(nil)
-	return errors.Join(err, w.ctl.Close())
+	return errors.Join(append(errs, own.Close())...)
 }
 
-// parting is how long Close waits for other ranks to close too.
-const parting = 10 * time.Second
-
-// release gives lines back. To end a communicator takes all its ranks, so all
-// are told before the first is waited for; should that take too long, because a
-// rank is gone, they are aborted.
-func (w *world) release(lines []*line) error {
+// finish ends what lines have under way. To end a communicator takes all its
+// ranks, so all are told before the first is waited for. After an abort there
+// is nothing to wait for.
+func (w *world) finish(lines []*line) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := w.dev.Bind()
+	if err := w.dev.Bind(); err != nil {
+		return err
+	}
 	for _, l := range lines {
-		if err == nil && l != nil && l.handle != 0 {
-			err = w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle)
+		if l.handle != 0 && w.ground.Aborted() == nil {
+			if err := w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle); err != nil {
+				return err
+			}
 		}
 	}
-	limit := time.Now().Add(parting)
+	start := time.Now()
 	for _, l := range lines {
-		for err == nil && l != nil && l.handle != 0 {
-			var code int32
-			if code, err = l.poll(); code != inProgress {
+		for l.handle != 0 {
+			if w.ground.Aborted() != nil {
+				w.ended(nil)
+				return nil
+			}
+			code, err := l.poll()
+			if err != nil {
+				return err
+			}
+			if code == success {
 				break
 			}
-			if time.Now().After(limit) {
-				err = fmt.Errorf("nccl: Close: rank %d waited %v for the others to close too", w.me, parting)
+			if w.cfg.Timeout > 0 && time.Since(start) > w.cfg.Timeout {
+				return fmt.Errorf("comm: rank %d waited %v in Close", w.me, w.cfg.Timeout)
 			}
 			runtime.Gosched()
 			sched.Yield()
 		}
 	}
-	if err != nil {
-		w.fail(err)
-	}
-	for _, l := range lines {
-		if l != nil {
-			err = errors.Join(err, l.close())
-			w.lines = slices.DeleteFunc(w.lines, func(o *line) bool { return o == l })
-			w.active = slices.DeleteFunc(w.active, func(o *line) bool { return o == l })
-		}
-	}
-	return err
+	return nil
 }

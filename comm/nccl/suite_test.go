@@ -1,0 +1,92 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/local"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/device/cuda"
+	"github.com/golops/golops/internal/gpusim"
+)
+
+// program is what a rank with a device runs.
+type program func(ctx context.Context, c *Comm, dev device.Accelerator) error
+
+// simulated runs p on goroutine ranks, each with a simulated GPU.
+func simulated(t *testing.T, ranks int, cfg Config, p program) error {
+	t.Helper()
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(EnvVar, dir)
+	return local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+		dev, err := cuda.New(cuda.Config{Index: host.Rank(), Folder: dir})
+		if err != nil {
+			return err
+		}
+		return errors.Join(with(ctx, host, dev, cfg, p), dev.Close())
+	})
+}
+
+// with runs p on one rank, the way a launcher does.
+func with(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config, p program) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c, err := New(ctx, host, dev, cfg)
+	if err != nil {
+		return err
+	}
+	err = comm.Guard(ctx, c, func(ctx context.Context, _ comm.Comm) error { return p(ctx, c, dev) })
+	if err != nil {
+		c.Abort(err)
+	}
+	return errors.Join(err, c.Close())
+}
+
+// suite runs the suite of every communicator.
+func suite(cfg commtest.Config, onDevice bool, fault func(format string, args ...any)) program {
+	return func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		if onDevice {
+			cfg.Device = dev
+		}
+		return commtest.Run(ctx, c, cfg, func(name string, err error) {
+			if os.Getenv("GOLOPS_TEST_VERBOSE") != "" {
+				fmt.Println(name)
+			}
+			if err != nil {
+				fault("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestSuite runs the suite of every communicator on simulated GPUs, in device
+// memory and in host memory.
+func TestSuite(t *testing.T) {
+	for _, run := range []struct {
+		name   string
+		cfg    Config
+		suite  commtest.Config
+		device bool
+	}{
+		{"checked", Config{Checked: true}, commtest.Config{Sequences: 300, NoEmpty: true}, true},
+		{"unchecked", Config{}, commtest.Config{Sequences: 300, NoFaults: true}, true},
+		{"host", Config{}, commtest.Config{Sequences: 300}, false},
+	} {
+		for _, ranks := range []int{1, 2, 3, 4} {
+			t.Run(fmt.Sprintf("%s/ranks=%d", run.name, ranks), func(t *testing.T) {
+				if err := simulated(t, ranks, run.cfg, suite(run.suite, run.device, t.Errorf)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
