@@ -32,11 +32,16 @@ var core = []string{"config", "context", "stream", "memory", "module", "fiber", 
 
 // wrappers are the libraries by their real names, and the source of each.
 var wrappers = map[string]string{
-	"libcuda.so.1":    "cuda",
-	"libnvrtc.so.12":  "nvrtc",
-	"libcublas.so.12": "cublas",
-	"libcufft.so.11":  "cufft",
-	"libnccl.so.2":    "nccl",
+	"libcuda.so.1":     "cuda",
+	"libnvrtc.so.12":   "nvrtc",
+	"libcublas.so.12":  "cublas",
+	"libcufft.so.11":   "cufft",
+	"libnccl.so.2":     "nccl",
+	"libamdhip64.so.6": "hip",
+	"libhiprtc.so.6":   "hiprtc",
+	"libhipblas.so.2":  "hipblas",
+	"libhipfft.so.0":   "hipfft",
+	"librccl.so.1":     "nccl", // the same names
 }
 
 // flags of the compiler. No FORTIFY: its longjmp does not let a fiber be left.

@@ -3,5 +3,6 @@
 
 namespace sim {
 const char* errorName(int status); // null if there is none
+const char* hipErrorName(int status);
 const char* errorText(int status);
 } // namespace sim

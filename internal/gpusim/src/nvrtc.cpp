@@ -23,6 +23,18 @@ int nvrtcVersion(int* major, int* minor) {
 	return compiled;
 }
 
+static const int archs[] = {50, 60, 70, 75, 80, 86, 89, 90};
+
+int nvrtcGetNumSupportedArchs(int* n) {
+	*n = int(sizeof archs / sizeof *archs);
+	return compiled;
+}
+
+int nvrtcGetSupportedArchs(int* to) {
+	memcpy(to, archs, sizeof archs);
+	return compiled;
+}
+
 int nvrtcCreateProgram(Program** p, const char* source, const char* name, int n, const char* const* headers, const char* const* names) {
 	return createProgram(p, source, name, n, headers, names);
 }

@@ -109,10 +109,15 @@ inline V gpusim_shfl(int line, gpusim_direction d, unsigned long long mask, V v,
 #define __shfl_xor_sync(...) gpusim_shfl(__LINE__, gpusim_xor, __VA_ARGS__)
 #define gpusim_votes(mask, p) gpusim_rt->meet(__LINE__, gpusim_ballot, mask, (p) ? 1 : 0, 0)
 #ifdef GPUSIM_HIP
-#define __shfl(...) gpusim_shfl(__LINE__, gpusim_index, gpusim_all, __VA_ARGS__)
-#define __shfl_up(...) gpusim_shfl(__LINE__, gpusim_up, gpusim_all, __VA_ARGS__)
-#define __shfl_down(...) gpusim_shfl(__LINE__, gpusim_down, gpusim_all, __VA_ARGS__)
-#define __shfl_xor(...) gpusim_shfl(__LINE__, gpusim_xor, gpusim_all, __VA_ARGS__)
+// Without a mask the lanes of one width meet: they are those that exchange.
+template <class V> inline V gpusim_shfl_wave(int line, gpusim_direction d, V v, int by, int width = warpSize) {
+	unsigned long long lanes = width >= 64 ? ~0ull : (1ull << width) - 1;
+	return gpusim_shfl(line, d, lanes << gpusim_rt->lane() / width * width, v, by, width);
+}
+#define __shfl(...) gpusim_shfl_wave(__LINE__, gpusim_index, __VA_ARGS__)
+#define __shfl_up(...) gpusim_shfl_wave(__LINE__, gpusim_up, __VA_ARGS__)
+#define __shfl_down(...) gpusim_shfl_wave(__LINE__, gpusim_down, __VA_ARGS__)
+#define __shfl_xor(...) gpusim_shfl_wave(__LINE__, gpusim_xor, __VA_ARGS__)
 #define __ballot(p) gpusim_votes(gpusim_all, p)
 #define __any(p) (gpusim_votes(gpusim_all, p) != 0)
 #define __ballot_sync(mask, p) gpusim_votes(mask, p)
