@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/nccl"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/internal/gpu"
 	"github.com/golops/golops/internal/stage"
@@ -28,8 +29,11 @@ func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, seat
 			}
 			fallthrough
 		case against == "":
-			cm, err := newNCCL(ctx, host, d, c)
-			return cm, why, err
+			cm, err := nccl.New(ctx, host, d, nccl.Config{Checked: c.Checked, Timeout: c.Timeout})
+			if err != nil {
+				return nil, "", err
+			}
+			return over{cm, host}, why, nil
 		case c.Comm == NCCL:
 			return nil, "", &DeviceError{fmt.Errorf("communicator nccl: %s", against)}
 		}
@@ -41,6 +45,15 @@ func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, seat
 	}
 	return cm, why, nil
 }
+
+// over is a communicator that leaves the one it stands on open.
+type over struct {
+	*nccl.Comm
+	ground comm.Comm
+}
+
+// Close implements comm.Comm.
+func (o over) Close() error { return errors.Join(o.Comm.Close(), o.ground.Close()) }
 
 // againstNCCL says what speaks against NCCL, the same on all ranks, or "". It is
 // collective.
@@ -54,7 +67,7 @@ func (c Config) againstNCCL(ctx context.Context, host comm.Comm, d *gpu.Device, 
 		}
 	}
 	text := ""
-	if err := findNCCL(d.Platform()); err != nil {
+	if _, err := nccl.Find(d.Platform()); err != nil {
 		text = err.Error()
 	}
 	all, err := comm.AllGatherObjects(ctx, host, text)

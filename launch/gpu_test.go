@@ -95,6 +95,20 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
+// TestPlatforms finds simulated GPUs and their libraries.
+func TestPlatforms(t *testing.T) {
+	simulate(t, 3)
+	p := launch.Platforms()[0]
+	if p.Name != "cuda" || len(p.GPUs) != 3 || p.GPUs[2].Index != 2 || p.GPUs[2].Name == "" || p.GPUs[2].Memory == 0 {
+		t.Errorf("got %+v", p)
+	}
+	for _, l := range p.Libraries {
+		if l.Missing != "" || l.Path == "" {
+			t.Errorf("got %+v", l)
+		}
+	}
+}
+
 // TestNoGPU asks for what is not there: the error says what was looked for and
 // what to do.
 func TestNoGPU(t *testing.T) {

@@ -377,7 +377,14 @@ func tracks(t *testing.T, file string, want int) {
 }
 
 func TestLibraries(t *testing.T) {
-	for _, l := range launch.Libraries() {
+	libs := launch.Libraries()
+	for _, p := range launch.Platforms() {
+		libs = append(libs, p.Libraries...)
+		if len(p.Libraries) != 5 {
+			t.Errorf("%s has %d libraries, want driver, compiler, BLAS, FFT and communicator", p.Name, len(p.Libraries))
+		}
+	}
+	for _, l := range libs {
 		if (l.Path == "") == (l.Missing == "") || l.Missing != "" && l.Hint == "" {
 			t.Errorf("%+v: want a path, or why not and what to install", l)
 		}

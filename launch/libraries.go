@@ -1,12 +1,12 @@
 package launch
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/golops/golops/comm/mpi"
+	"github.com/golops/golops/comm/nccl"
 	"github.com/golops/golops/internal/dl"
 )
 
@@ -15,6 +15,7 @@ type Library struct {
 	Name    string `json:"name"`
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
+	Note    string `json:"note,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
 }
@@ -36,11 +37,83 @@ func Libraries() []Library {
 			l.Missing, l.Hint = err.Error(), f.hint
 		} else {
 			l.Path, l.Version = found.Path, found.Version
+			l.Note = "no word on GPUs: memory of GPUs goes through the host"
+			if found.AnswersGPU() {
+				l.Note = "asked at the start whether it reaches memory of GPUs, which otherwise goes through the host"
+			}
 		}
 		out = append(out, l)
 	}
 	for _, k := range kinds {
 		out = append(out, k.find())
+	}
+	return out
+}
+
+// Platform is a kind of GPU and what there is of it here.
+type Platform struct {
+	Name      string    `json:"name"` // CUDA or HIP
+	Libraries []Library `json:"libraries"`
+	GPUs      []GPUInfo `json:"gpus,omitempty"`
+}
+
+// GPUInfo is one GPU that this process sees.
+type GPUInfo struct {
+	Index      int    `json:"index"`
+	Name       string `json:"name"`
+	Arch       string `json:"arch"`
+	Memory     int    `json:"memory_bytes"`
+	Processors int    `json:"processors"`
+}
+
+// gpuHints are what to install for the libraries of gpu.Look and the
+// communicator, and what people call them.
+var gpuHints = map[string]map[string][2]string{
+	CUDA: {
+		"driver": {"CUDA driver", "the NVIDIA driver, on a machine with a GPU; GOLOPS_CUDA names other folders to search"}, "compiler": {"NVRTC", "the CUDA toolkit (pip install nvidia-cuda-nvrtc)"},
+		"BLAS": {"cuBLAS", "the CUDA toolkit"}, "FFT": {"cuFFT", "the CUDA toolkit"}, NCCL: {"NCCL", "NCCL (pip install nvidia-nccl-cu12)"},
+	},
+	HIP: {
+		"driver": {"HIP", "ROCm, on a machine with AMD GPUs; GOLOPS_HIP names other folders to search"}, "compiler": {"hipRTC", "ROCm"},
+		"BLAS": {"hipBLAS", "ROCm"}, "FFT": {"hipFFT", "ROCm"}, NCCL: {"RCCL", "ROCm"},
+	},
+}
+
+// missing is why a library of GPUs was not opened: that its files are nowhere, in
+// short, or what is wrong with those that were found.
+func missing(err error) string {
+	text, _, absent := strings.Cut(err.Error(), " not found")
+	if !absent {
+		return text
+	}
+	return strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:]) + " not found"
+}
+
+// Platforms looks for GPUs and the libraries that reach them. It opens no GPU.
+func Platforms() []Platform {
+	var out []Platform
+	for _, p := range platforms {
+		report, hints := p.look(), gpuHints[p.name]
+		o := Platform{Name: p.name}
+		add := func(what, path, version string, err error) {
+			l := Library{Name: hints[what][0], Path: path, Version: version}
+			if err != nil {
+				l.Missing, l.Hint = missing(err), hints[what][1]
+			}
+			o.Libraries = append(o.Libraries, l)
+		}
+		for _, f := range report.Libraries {
+			add(f.What, f.Path, f.Version, f.Err)
+		}
+		if f, err := nccl.Find(p.name); err != nil {
+			add(NCCL, "", "", err)
+		} else {
+			add(NCCL, f.Path, f.Version, nil)
+		}
+		for _, g := range report.Devices {
+			o.GPUs = append(o.GPUs, GPUInfo{g.Index, g.Name, g.Arch, g.Memory, g.Processors})
+		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -54,19 +127,9 @@ type kind struct {
 	version func(*dl.Lib) string
 }
 
-var cudaFolders = []string{"$CUDA_HOME/lib64", "$CUDA_PATH/lib64", "/usr/local/cuda/lib64"}
-
-// kinds are the libraries other than MPI. Each version has a form of its own.
+// kinds are the libraries other than MPI and those of GPUs. Each version has a
+// form of its own.
 var kinds = []kind{
-	{"CUDA driver", []string{"libcuda.so.1"}, nil, "the NVIDIA driver, on a machine with a GPU", out("cuDriverGetVersion", cudaVersion)},
-	{"cuBLAS", []string{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}, cudaFolders, "the CUDA toolkit", nil},
-	{"cuFFT", []string{"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"}, cudaFolders, "the CUDA toolkit", out("cufftGetVersion", thousands)},
-	{"NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}, cudaFolders, "the CUDA toolkit (pip install nvidia-cuda-nvrtc)",
-		nvrtcVersion},
-	{"NCCL", []string{"libnccl.so.2"}, cudaFolders, "NCCL (pip install nvidia-nccl-cu12)", out("ncclGetVersion", ncclVersion)},
-	{"RCCL", []string{"librccl.so.1"}, []string{"/opt/rocm/lib"}, "ROCm's RCCL, on a machine with AMD GPUs", out("ncclGetVersion", ncclVersion)},
-	{"HIP", []string{"libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}, []string{"/opt/rocm/lib"}, "ROCm, on a machine with AMD GPUs",
-		out("hipRuntimeGetVersion", fmt.Sprint)},
 	{"OpenBLAS", []string{"libopenblas.so.0"}, nil, "apt-get install libopenblas0", config("openblas_get_config")},
 	{"BLIS", []string{"libblis.so.4"}, nil, "apt-get install libblis4", config("bli_info_get_version_str")},
 	{"MKL", []string{"libmkl_rt.so.2"}, []string{"$MKLROOT/lib"}, "pip install mkl", nil},
@@ -94,41 +157,6 @@ func (k kind) find() Library {
 		l.Version = k.version(lib)
 	}
 	return l
-}
-
-// out is a version that a function stores in an int, shown by show.
-func out(name string, show func(...any) string) func(*dl.Lib) string {
-	return func(l *dl.Lib) string {
-		v := new(int32)
-		if f := l.Func(name); f == 0 || f.Call(dl.Pointer(v)) != 0 {
-			return ""
-		}
-		return show(int(*v))
-	}
-}
-
-func cudaVersion(v ...any) string { return fmt.Sprintf("%d.%d", v[0].(int)/1000, v[0].(int)%1000/10) }
-
-func thousands(v ...any) string {
-	n := v[0].(int)
-	return fmt.Sprintf("%d.%d.%d", n/1000, n%1000/100, n%100)
-}
-
-// ncclVersion knows that the form changed with 2.9.
-func ncclVersion(v ...any) string {
-	n := v[0].(int)
-	if n < 10000 {
-		return fmt.Sprintf("%d.%d.%d", n/1000, n%1000/100, n%100)
-	}
-	return fmt.Sprintf("%d.%d.%d", n/10000, n%10000/100, n%100)
-}
-
-func nvrtcVersion(l *dl.Lib) string {
-	v := new([2]int32)
-	if f := l.Func("nvrtcVersion"); f == 0 || f.Call(dl.Pointer(&v[0]), dl.Pointer(&v[1])) != 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d.%d", v[0], v[1])
 }
 
 // config is a version that a function returns as a C string.

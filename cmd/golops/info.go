@@ -16,7 +16,13 @@ type info struct {
 	Version   string       `json:"version"`
 	Machine   perf.Machine `json:"machine"`
 	Launcher  bool         `json:"launcher"` // whether mpirun or its like started this process
+	GPUs      []gpuInfo    `json:"gpus"`
 	Libraries []library    `json:"libraries"`
+}
+
+type gpuInfo struct {
+	Platform string `json:"platform"`
+	launch.GPUInfo
 }
 
 type library struct {
@@ -24,6 +30,7 @@ type library struct {
 	Found   bool   `json:"found"`
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
+	Note    string `json:"note,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
 }
@@ -32,15 +39,19 @@ func (a app) info() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info",
-		Short: "show the processor and the libraries that were found",
-		Long: `info shows the version, the processor and its vector instructions, and for each
+		Short: "show the processor, the GPUs and the libraries that were found",
+		Long: `info shows the version, the processor and its vector instructions, the GPUs, and for each
 library that golops can use where it was found and in which version, or why it
 was not found and what to install. None of them is needed to run golops.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			i := info{Version: fullVersion(), Machine: perf.ThisMachine(), Launcher: launch.Launched()}
-			for _, l := range launch.Libraries() {
-				i.Libraries = append(i.Libraries, library{l.Name, l.Missing == "", l.Path, l.Version, l.Missing, l.Hint})
+			i.add(launch.Libraries())
+			for _, p := range launch.Platforms() {
+				i.add(p.Libraries)
+				for _, g := range p.GPUs {
+					i.GPUs = append(i.GPUs, gpuInfo{p.Name, g})
+				}
 			}
 			if asJSON {
 				enc := json.NewEncoder(a.stdout)
@@ -54,6 +65,12 @@ was not found and what to install. None of them is needed to run golops.`,
 	return cmd
 }
 
+func (i *info) add(libs []launch.Library) {
+	for _, l := range libs {
+		i.Libraries = append(i.Libraries, library{l.Name, l.Missing == "", l.Path, l.Version, l.Note, l.Missing, l.Hint})
+	}
+}
+
 func (i info) write(w io.Writer) error {
 	m := i.Machine
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -65,12 +82,20 @@ func (i info) write(w io.Writer) error {
 	if m.Memory > 0 {
 		line("memory", "%s", perf.FormatSize(m.Memory))
 	}
+	for _, g := range i.GPUs {
+		line(fmt.Sprintf("%s:%d", g.Platform, g.Index), "%s, %s, processors %d, memory %s", g.Name, g.Arch, g.Processors, perf.FormatSize(int64(g.Memory)))
+	}
 	for _, l := range i.Libraries {
+		found := l.Path
+		if l.Version != "" {
+			found = l.Version + ", " + found
+		}
+		if l.Note != "" {
+			found += " (" + l.Note + ")"
+		}
 		switch {
-		case l.Found && l.Version == "":
-			line(l.Name, "%s", l.Path)
 		case l.Found:
-			line(l.Name, "%s, %s", l.Version, l.Path)
+			line(l.Name, "%s", found)
 		default:
 			line(l.Name, "%s; to get it: %s", l.Missing, l.Hint)
 		}

@@ -24,6 +24,18 @@ func gpuSetting() (string, error) {
 	return s, nil
 }
 
+// AnswersGPU reports whether the library has any of the questions of queryGPU,
+// which it answers once it is initialised. One that has none, or says no, gets
+// device memory through the host.
+func (f *Found) AnswersGPU() bool {
+	for _, n := range []string{"MPIX_Query_cuda_support", "MPIX_Query_rocm_support", "MPIX_Query_hip_support", "MPIX_GPU_query_support"} {
+		if f.lib.Func(n) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // queryGPU asks the library, which must be initialised, whether it takes
 // addresses of a platform's memory. Each library has questions of its own.
 func (l *lib) queryGPU(platform string) bool {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/golops/golops/internal/dl"
 )
@@ -103,12 +104,14 @@ func Look(p *Platform) Report {
 	rep := Report{Cache: cacheFolder("")}
 	add := func(f Found) { rep.Libraries = append(rep.Libraries, f) }
 	drv, err := openDriver(p, "")
+	major := 0 // of any version
 	if err != nil {
 		add(Found{What: "driver", Err: err})
-		return rep
+	} else {
+		major = drv.major()
+		add(Found{What: "driver", Path: drv.lib.Path, Version: drv.versionText()})
 	}
-	add(Found{What: "driver", Path: drv.lib.Path, Version: drv.versionText()})
-	if c, err := openCompiler(p, drv.major(), ""); err != nil {
+	if c, err := openCompiler(p, major, ""); err != nil {
 		add(Found{What: "compiler", Err: err})
 	} else {
 		add(Found{What: "compiler", Path: c.lib.Path, Version: fmt.Sprintf("%d.%d", c.major, c.minr)})
@@ -118,12 +121,15 @@ func Look(p *Platform) Report {
 		libs []library
 	}{{"BLAS", p.blas}, {"FFT", p.fft}} {
 		f := Found{What: l.what}
-		if lib, err := p.open(l.libs, drv.major(), ""); err != nil {
+		if lib, err := p.open(l.libs, major, ""); err != nil {
 			f.Err = err
 		} else {
-			f.Path = lib.Path
+			f.Path, f.Version = lib.Path, property(lib)
 		}
 		add(f)
+	}
+	if drv == nil {
+		return rep
 	}
 	n, err := drv.count()
 	if err != nil {
@@ -137,4 +143,24 @@ func Look(p *Platform) Report {
 		rep.Devices = append(rep.Devices, in)
 	}
 	return rep
+}
+
+// property returns the version of a library of NVIDIA that can be asked for it
+// before it is started, "" for others.
+func property(lib *dl.Lib) string {
+	text := ""
+	for _, name := range []string{"cublasGetProperty", "cufftGetProperty"} {
+		f := lib.Func(name)
+		if f == 0 {
+			continue
+		}
+		for part := range uintptr(3) { // major, minor, patch
+			v := new(int32)
+			if f.Call(part, dl.Pointer(v)) != ok {
+				return ""
+			}
+			text += fmt.Sprint(".", *v)
+		}
+	}
+	return strings.TrimPrefix(text, ".")
 }
