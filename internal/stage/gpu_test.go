@@ -56,7 +56,7 @@ func TestGPU(t *testing.T) {
 			err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
 				runtime.LockOSThread()
 				return onGPU(ctx, host, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
-					return commtest.Run(ctx, c, commtest.Config{Sequences: 500, Device: dev}, nil)
+					return commtest.Run(ctx, c, commtest.Config{Sequences: 200, Device: dev}, nil)
 				})
 			})
 			if err != nil {

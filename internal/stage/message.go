@@ -93,6 +93,7 @@ func (c *Comm) recvChunks(ctx context.Context, dst comm.Buf, from int) (comm.Req
 			return comm.Request{}, err
 		}
 	}
+	c.coming = append(c.coming, q)
 	return comm.NewRequest(c, q.id), nil
 }
 

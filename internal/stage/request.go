@@ -2,18 +2,21 @@ package stage
 
 import (
 	"context"
+	"slices"
 
 	"github.com/golops/golops/comm"
 )
 
 // request is an operation under way on device memory, or a large message. The
 // messages of a large one are all posted at its start, so that they move while
-// this rank is in some other call; only uploads wait for Wait or Test.
+// this rank is in some other call; only uploads wait for Wait or Test, of any
+// request.
 type request struct {
 	id     uint64
 	call   comm.Call
 	parts  []comm.Request // in order; of a large message, its header and its chunks
 	done   int            // parts that have completed
+	err    error          // why no more will
 	pair   pair
 	dst    comm.Buf // to upload to; empty if nothing comes
 	per    int      // elements of a chunk, 0 if the operation is one
@@ -23,13 +26,16 @@ type request struct {
 
 func (c *Comm) newRequest(call comm.Call, dst comm.Buf) *request {
 	q, id := c.pending.Take()
-	q.id, q.call, q.parts, q.done, q.pair, q.dst, q.per = id, call, q.parts[:0], 0, pair{}, dst, 0
+	q.id, q.call, q.parts, q.done, q.err, q.pair, q.dst, q.per = id, call, q.parts[:0], 0, nil, pair{}, dst, 0
 	return q
 }
 
 // release makes the request spare.
 func (c *Comm) release(q *request) {
 	c.s.giveBack(q.pair)
+	if i := slices.Index(c.coming, q); i >= 0 {
+		c.coming = slices.Delete(c.coming, i, i+1)
+	}
 	q.pair, q.dst = pair{}, comm.Buf{}
 	clear(q.parts)
 	c.pending.Release(q.id)
@@ -52,17 +58,15 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 	if q == nil {
 		return nil
 	}
-	for q.done < len(q.parts) {
-		err := q.parts[q.done].Wait(ctx)
-		if err == nil {
-			err = c.arrived(q)
+	for q.done < len(q.parts) && q.err == nil {
+		if q.err = q.parts[q.done].Wait(ctx); q.err == nil {
+			q.err = c.arrived(q)
 		}
-		if err != nil {
-			return c.abandon(q, err)
+		for _, o := range c.coming { // uploads need not wait for this request
+			c.advance(o)
 		}
 	}
-	c.release(q)
-	return nil
+	return c.end(q)
 }
 
 // TestRequest implements comm.Waiter.
@@ -71,20 +75,33 @@ func (c *Comm) TestRequest(id uint64) (bool, error) {
 	if q == nil {
 		return true, nil
 	}
-	for q.done < len(q.parts) {
+	c.advance(q)
+	if q.done < len(q.parts) && q.err == nil {
+		return false, nil
+	}
+	return true, c.end(q)
+}
+
+// advance takes what has come of a request.
+func (c *Comm) advance(q *request) {
+	for q.done < len(q.parts) && q.err == nil {
 		done, err := q.parts[q.done].Test()
 		if !done && err == nil {
-			return false, nil
+			return
 		}
-		if err == nil {
-			err = c.arrived(q)
-		}
-		if err != nil {
-			return true, c.abandon(q, err)
+		if q.err = err; err == nil {
+			q.err = c.arrived(q)
 		}
 	}
+}
+
+// end makes spare a request that has completed or failed.
+func (c *Comm) end(q *request) error {
+	if q.err != nil {
+		return c.abandon(q, q.err)
+	}
 	c.release(q)
-	return true, nil
+	return nil
 }
 
 // arrived takes note of one more part: it uploads what has come with it.

@@ -30,6 +30,7 @@ type Comm struct {
 
 	aware   aware // the host communicator, if it reaches the device; else nil
 	pending comm.Pending[request]
+	coming  []*request // large messages under way to here
 	counts  [2]int64
 	train   train
 }
