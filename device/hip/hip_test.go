@@ -9,9 +9,9 @@ import (
 	"github.com/golops/golops/device/hip"
 )
 
-// TestSuite runs on the first GPU. Without one the simulator has to do: the
+// TestKernels runs the suite on the first GPU. Without one the simulator has to do: the
 // tests of internal/gpu.
-func TestSuite(t *testing.T) {
+func TestKernels(t *testing.T) {
 	if n, err := hip.Count(); n == 0 {
 		t.Skipf("no GPU: %v", err)
 	}

@@ -63,10 +63,14 @@ func (c *compiler) imageOf(cache, name, source, arch string, options []string, s
 	return code, nil
 }
 
-// key is a hash of all that the result of a compilation depends on.
+// key is a hash of all that the result of a compilation depends on. The file of
+// the compiler is part of it: versions do not tell two builds apart.
 func (c *compiler) key(name, source, arch string, options []string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d.%d %s %q %s\n%s", c.p.Name, c.major, c.minr, arch, options, name, source)
+	fmt.Fprintf(h, "%s %d.%d %s %q %s\n%s\n", c.p.Name, c.major, c.minr, arch, options, name, source)
+	if info, err := os.Stat(c.lib.Path); err == nil {
+		fmt.Fprintln(h, info.Size(), info.ModTime().UnixNano())
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -19,7 +19,7 @@ typedef unsigned long long u64;
 #define KERNEL_SYNC(name, A) extern "C" __global__ void name(const A p)
 // DYNAMIC_SHARED names the shared memory whose size the launch says.
 #define DYNAMIC_SHARED(type, name)                                     \
-	extern __shared__ __align__(16) unsigned char golops_shared[]; \
+	extern __shared__ __attribute__((aligned(16))) unsigned char golops_shared[]; \
 	type* const name = reinterpret_cast<type*>(golops_shared)
 #endif
 

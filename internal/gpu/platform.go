@@ -33,6 +33,8 @@
 //	}
 //
 // A kernel that another platform or library lacks fails with k.d.unsupported.
+// Whoever puts work on d.stream by other means than launch, such as a library,
+// does so between d.enter and d.leave and sets d.busy.
 package gpu
 
 // Platform is what differs between CUDA and HIP: the names of libraries and

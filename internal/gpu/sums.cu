@@ -52,29 +52,29 @@ template <class J> __device__ __forceinline__ Two ofBlock(Two v) {
 	return v;
 }
 
-__device__ __forceinline__ void report(const SumArgs& p, Two v) {
-	volatile Result* r = as<volatile Result>(p.result);
+__device__ __forceinline__ void report(u64 result, u64 number, Two v) {
+	volatile Result* r = as<volatile Result>(result);
 	r->a = v.a;
 	r->b = v.b;
-	if (p.number == 0) return; // nobody waits
+	if (number == 0) return; // nobody waits
 	__threadfence_system();
-	r->number = p.number;
+	r->number = number;
 }
 
-// finish joins the values of all threads.
-template <class J> __device__ __noinline__ void finish(const SumArgs& p, Two v) {
+// joined joins the values of all threads. Where they go is passed in registers.
+template <class J> __device__ __noinline__ void joined(u64 partials, u64 ended, u64 result, u64 number, Two v) {
 	__shared__ bool last;
 	v = ofBlock<J>(v);
 	if (gridDim.x == 1) {
-		if (threadIdx.x == 0) report(p, v);
+		if (threadIdx.x == 0) report(result, number, v);
 		return;
 	}
-	volatile Two* partial = as<volatile Two>(p.partial);
+	volatile Two* partial = as<volatile Two>(partials);
 	if (threadIdx.x == 0) {
 		partial[blockIdx.x].a = v.a;
 		partial[blockIdx.x].b = v.b;
 		__threadfence();
-		last = atomicAdd(as<unsigned>(p.ended), 1u) == gridDim.x - 1;
+		last = atomicAdd(as<unsigned>(ended), 1u) == gridDim.x - 1;
 	}
 	__syncthreads();
 	if (!last) return;
@@ -83,16 +83,18 @@ template <class J> __device__ __noinline__ void finish(const SumArgs& p, Two v) 
 	for (unsigned i = threadIdx.x; i < gridDim.x; i += sumThreads) v = J::join(v, Two{partial[i].a, partial[i].b});
 	v = ofBlock<J>(v);
 	if (threadIdx.x == 0) {
-		*as<volatile unsigned>(p.ended) = 0;
-		report(p, v);
+		*as<volatile unsigned>(ended) = 0;
+		report(result, number, v);
 	}
+}
+template <class J> __device__ __forceinline__ void finish(const SumArgs& p, Two v) {
+	joined<J>(p.partial, p.ended, p.result, p.number, v);
 }
 
 // Sums are of one vector x, or of two. f.add(x, y) adds an element. A thread
 // loads as many packs as are unrolled before it adds them.
-template <bool two, int unrolled, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
+template <bool two, int unrolled, bool fits, class F> __device__ __forceinline__ void packsOf(const SumArgs& p, F& f) {
 	const T *x = as<T>(p.x), *y = two ? as<T>(p.y) : x;
-	bool fits = aligned(p.x) && (!two || aligned(p.y));
 	i64 packs = p.n / packed, i = place(), all = places();
 	for (; unrolled > 1 && i + (unrolled - 1) * all < packs; i += unrolled * all) {
 		Pack a[unrolled], b[unrolled];
@@ -112,8 +114,12 @@ template <bool two, int unrolled, class F> __device__ __forceinline__ void over(
 #pragma unroll
 		for (int j = 0; j < packed; j++) f.add(a.v[j], b.v[j]);
 	}
-	i64 rest = packs * packed + place();
-	if (rest < p.n) f.add(x[rest], y[rest]);
+}
+template <bool two, int unrolled, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
+	if (aligned(p.x) && (!two || aligned(p.y))) packsOf<two, unrolled, true>(p, f);
+	else packsOf<two, 1, false>(p, f);
+	i64 rest = p.n / packed * packed + place();
+	if (rest < p.n) f.add(as<T>(p.x)[rest], as<T>(two ? p.y : p.x)[rest]);
 }
 
 struct Dot {
@@ -188,7 +194,7 @@ KERNEL_SYNC(minMax, SumArgs) {
 	finish<Extremes>(p, f.s);
 }
 
-// axpyNorm sets y += a·x and sums |y|². Packs are stored as they were loaded.
+// axpyNorm sets y += a·x and sums |y|².
 struct AxpyNorm {
 	double s;
 	T a;
@@ -199,22 +205,26 @@ struct AxpyNorm {
 		return v;
 	}
 };
-KERNEL_SYNC(axpyNorm, SumArgs) {
+template <bool fits> __device__ __forceinline__ void axpyPacks(const SumArgs& p, AxpyNorm& f) {
 	const T* x = as<T>(p.x);
 	T* y = as<T>(p.y);
-	bool fits = aligned(p.x) && aligned(p.y);
-	AxpyNorm f{0, scalar(p.a)};
 	i64 packs = p.n / packed;
-#pragma unroll 4
 	for (i64 i = place(); i < packs; i += places()) {
 		Pack a = load(x + i * packed, fits), b = load(y + i * packed, fits);
 #pragma unroll
-		for (int j = 0; j < packed; j++) b.v[j] = f.add(a.v[j], b.v[j]);
+		for (int j = 0; j < packed; j++) {
+			b.v[j] = f.add(a.v[j], b.v[j]);
+			if (!fits) y[i * packed + j] = b.v[j];
+		}
 		if (fits) *reinterpret_cast<Pack*>(y + i * packed) = b;
-		else
-			for (int j = 0; j < packed; j++) y[i * packed + j] = b.v[j];
 	}
-	i64 rest = packs * packed + place();
-	if (rest < p.n) y[rest] = f.add(x[rest], y[rest]);
+}
+KERNEL_SYNC(axpyNorm, SumArgs) {
+	AxpyNorm f{0, scalar(p.a)};
+	if (aligned(p.x) && aligned(p.y)) axpyPacks<true>(p, f);
+	else axpyPacks<false>(p, f);
+	i64 rest = p.n / packed * packed + place();
+	T* y = as<T>(p.y);
+	if (rest < p.n) y[rest] = f.add(as<T>(p.x)[rest], y[rest]);
 	finish<Add>(p, {f.s, 0});
 }

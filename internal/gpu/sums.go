@@ -26,9 +26,9 @@ type result struct {
 }
 
 const (
-	sumBlock   = 256  // threads, as sums.cu has it
-	sumPacks   = 4    // that a thread adds before there are more blocks
-	maxBlocks  = 1024 // of a sum
+	sumBlock   = 256 // threads, as sums.cu has it
+	sumPacks   = 4   // that a thread adds before there are more blocks
+	maxBlocks  = 768 // of a sum: all run at once on a large GPU
 	partialEnd = maxBlocks * 16
 )
 

@@ -131,21 +131,21 @@ template <class I> __device__ __forceinline__ void mulAxisOf(const MulAxisArgs& 
 		I row = I(at) / inner, left = inner - (I(at) - row * inner), i = row % axis;
 		int many = int(min(i64(packed), p.n - at));
 		Pack a;
-		if (many == packed) a = load(x + at, fits);
-		else
-			for (int j = 0; j < many; j++) a.v[j] = x[at + j];
+		if (fits && many == packed) a = load(x + at, true);
 #pragma unroll
 		for (int j = 0; j < packed; j++) {
+			if (j < many && !(fits && many == packed)) a.v[j] = x[at + j];
 			if (left == 0) {
 				left = inner;
 				i = i + 1 == axis ? 0 : i + 1;
 			}
 			left--;
-			if (j < many) a.v[j] = (p.conjugate ? conj(d[i]) : d[i]) * a.v[j];
+			if (j < many) {
+				a.v[j] = (p.conjugate ? conj(d[i]) : d[i]) * a.v[j];
+				if (!(fits && many == packed)) dst[at + j] = a.v[j];
+			}
 		}
-		if (many == packed && fits) *reinterpret_cast<Pack*>(dst + at) = a;
-		else
-			for (int j = 0; j < many; j++) dst[at + j] = a.v[j];
+		if (fits && many == packed) *reinterpret_cast<Pack*>(dst + at) = a;
 	}
 }
 KERNEL(mulAxis, MulAxisArgs) {
