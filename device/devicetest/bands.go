@@ -29,6 +29,7 @@ func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, ar
 		}
 		s.release()
 	}
+	b.Kept.Forget()
 }
 
 // testBands applies the matrices that operators use: stencils of 1 to 9 taps
@@ -109,38 +110,44 @@ func testBandsRandom[T scalar.Scalar](s *suite[T]) {
 			Outer: s.rng.IntN(4), Inner: []int{0, 1, 1, 1, 2, 3, 8, 37, 61, 700}[s.rng.IntN(10)],
 			DstRows: s.rng.IntN(60), SrcRows: 1 + s.rng.IntN(60),
 		}
-		ghosts := 0
-		for range s.rng.IntN(4) {
-			ghosts += s.rng.IntN(3) // a gap
-			g := device.Ghost{At: ghosts, Rows: 1 + s.rng.IntN(5)}
-			b.Ghosts = append(b.Ghosts, g)
-			ghosts += b.Outer * g.Rows * b.Inner
-		}
-		for lo := 0; lo < b.DstRows; {
-			hi := min(lo+1+s.rng.IntN(2)*s.rng.IntN(30), b.DstRows)
-			first := len(b.Taps)
-			most := 9
-			if hi == lo+1 {
-				most = 40
-			}
-			at := s.rng.IntN(b.SrcRows)
-			for range s.rng.IntN(most) {
-				t, ok := s.tap(b, hi-lo, at)
-				if ok {
-					b.Taps = append(b.Taps, t)
-				}
-				at++ // taps often are neighbours
-			}
-			group := s.rng.IntN(2)
-			b.Groups[group] = append(b.Groups[group], device.Band{Lo: lo, Hi: hi, First: first, Last: len(b.Taps)})
-			lo = hi
-		}
+		ghosts := s.randomBands(b)
 		s.applyBands(b, ghosts, "random bands %d of %d x %d x %d from %d rows, %d ghosts",
 			i, b.Outer, b.DstRows, b.Inner, b.SrcRows, len(b.Ghosts))
 		if s.t.Failed() {
 			return
 		}
 	}
+}
+
+// randomBands gives a matrix bands for all its rows, and ghosts. It returns how
+// many elements those have together.
+func (s *suite[T]) randomBands(b *device.Banded[T]) (ghosts int) {
+	for range s.rng.IntN(4) {
+		ghosts += s.rng.IntN(3) // a gap
+		g := device.Ghost{At: ghosts, Rows: 1 + s.rng.IntN(5)}
+		b.Ghosts = append(b.Ghosts, g)
+		ghosts += b.Outer * g.Rows * b.Inner
+	}
+	for lo := 0; lo < b.DstRows; {
+		hi := min(lo+1+s.rng.IntN(2)*s.rng.IntN(30), b.DstRows)
+		first := len(b.Taps)
+		most := 9
+		if hi == lo+1 {
+			most = 40
+		}
+		at := s.rng.IntN(b.SrcRows)
+		for range s.rng.IntN(most) {
+			t, ok := s.tap(b, hi-lo, at)
+			if ok {
+				b.Taps = append(b.Taps, t)
+			}
+			at++ // taps often are neighbours
+		}
+		group := s.rng.IntN(2)
+		b.Groups[group] = append(b.Groups[group], device.Band{Lo: lo, Hi: hi, First: first, Last: len(b.Taps)})
+		lo = hi
+	}
+	return ghosts
 }
 
 // tap returns a tap of a band of n rows, near row at of a source or anywhere in

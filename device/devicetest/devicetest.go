@@ -59,13 +59,15 @@ func testDevice(t *testing.T, d device.Device) {
 // suite is one run of one case for one element type.
 type suite[T scalar.Scalar] struct {
 	t    testing.TB
+	d    device.Device
 	k    device.Kernels[T]
 	rng  *rand.Rand
 	seed uint64
 	live []device.Mem[T]
 }
 
-// testCase is one property that every device has.
+// testCase is one property that every device has. Cases of optional kernels end
+// with a note in the log where a device lacks them.
 type testCase[T scalar.Scalar] struct {
 	name string
 	run  func(*suite[T])
@@ -81,11 +83,13 @@ func cases[T scalar.Scalar]() []testCase[T] {
 		{"copynd", testCopyND[T]}, {"transpose", testTransposes[T]}, {"gather", testGather[T]},
 		{"bands", testBands[T]}, {"random bands", testBandsRandom[T]},
 		{"gemv", testGemv[T]}, {"gemm", testGemm[T]},
+		{"axpynorm", testAxpyNorm[T]}, {"bandssum", testBandsSum[T]}, {"gemmbatch", testGemmBatch[T]},
+		{"fft", testFFT[T]}, {"rfft", testRFFT[T]}, {"kirchhoff", testKirchhoff[T]},
 	}
 }
 
-func newSuite[T scalar.Scalar](t testing.TB, k device.Kernels[T], seed uint64) *suite[T] {
-	return &suite[T]{t: t, k: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 1))}
+func newSuite[T scalar.Scalar](t testing.TB, d device.Device, k device.Kernels[T], seed uint64) *suite[T] {
+	return &suite[T]{t: t, d: d, k: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 1))}
 }
 
 func runType[T scalar.Scalar](t *testing.T, d device.Device, seed uint64) {
@@ -95,7 +99,7 @@ func runType[T scalar.Scalar](t *testing.T, d device.Device, seed uint64) {
 	}
 	for _, c := range cases[T]() {
 		t.Run(c.name, func(t *testing.T) {
-			s := newSuite(t, k, seed)
+			s := newSuite(t, d, k, seed)
 			c.run(s)
 			if err := d.Sync(t.Context()); err != nil {
 				s.errorf("sync: %v", err)

@@ -33,7 +33,7 @@ func passes(t *testing.T, name string, k device.Kernels[complex64]) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		all[i].run(newSuite(r, k, rand.Uint64()))
+		all[i].run(newSuite(r, nil, k, rand.Uint64()))
 	}()
 	<-done
 	return !r.failed

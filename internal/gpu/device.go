@@ -58,6 +58,7 @@ type Device struct {
 	abandoned abandoned
 	sums      sums
 	blas      blas
+	fft       fft
 	stage     stage
 	queues    []*Queue
 

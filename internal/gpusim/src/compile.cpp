@@ -118,8 +118,10 @@ static void removeAll(const std::string& dir, const std::vector<std::string>& na
 
 std::string compile(const std::string& name, const std::string& source, const std::vector<Header>& headers,
                     const std::vector<std::string>& options, bool hip, std::string* log) {
+	// Shared memory of a template would be one variable for all modules otherwise,
+	// however large each takes it to be.
 	std::vector<std::string> args = {"g++", "-x", "c++", "-std=gnu++17", "-O1", "-fPIC", "-shared", "-w", "-fno-exceptions",
-	                                 "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-include", folder() + "/src/prelude.h"};
+	                                 "-ffp-contract=off", "-fno-gnu-unique", "-U_FORTIFY_SOURCE", "-include", folder() + "/src/prelude.h"};
 	if (hip) args.push_back("-DGPUSIM_HIP=1");
 	for (auto& o : translate(options)) args.push_back(o);
 	std::string key = source;
