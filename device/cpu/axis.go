@@ -89,7 +89,7 @@ func (k *kernels[T, F]) sumAxisPart(lo, hi int) {
 			for ; n >= 4; n -= 4 { // four rows at once: a sum is read and written a quarter as often
 				x0, x1 := a.x[at:][:len(s)], a.x[at+a.inner:][:len(s)]
 				x2, x3 := a.x[at+2*a.inner:][:len(s)], a.x[at+3*a.inner:][:len(s)]
-				for j := range s {
+				for j := addColumnsVector(s, a.x[at:], a.inner); j < len(s); j++ {
 					s[j] += (float64(x0[j]) + float64(x1[j])) + (float64(x2[j]) + float64(x3[j]))
 				}
 				at += 4 * a.inner

@@ -30,21 +30,10 @@ func addPairRowsF64(y, a, c *float64, stride, n int)
 //go:noescape
 func addPairRowsF32(y, a, c *float32, stride, n int)
 
-// lines returns how many of n parts fill whole cache lines, 0 without vector
-// units, and how many bytes that is.
-func lines[F float](n int) (parts, bytes int) {
-	if !vectors {
-		return 0, 0
-	}
-	size := int(unsafe.Sizeof(F(0)))
-	parts = n &^ (64/size - 1)
-	return parts, parts * size
-}
-
 // dotRowsVector sets s to the products of x with four rows of a that are stride
 // parts apart.
 func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int {
-	n, bytes := lines[F](len(x))
+	n, bytes := whole[F](len(x), 64)
 	switch {
 	case n == 0:
 	case unsafe.Sizeof(F(0)) == 8:
@@ -58,7 +47,7 @@ func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int {
 // dotPairRowsVector is dotRowsVector for complex numbers. A row has four sums, of
 // products of parts: of re·re, im·im, re·im and im·re.
 func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int {
-	n, bytes := lines[F](len(x))
+	n, bytes := whole[F](len(x), 64)
 	switch {
 	case n == 0:
 	case unsafe.Sizeof(F(0)) == 8:
@@ -72,7 +61,7 @@ func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int {
 // addRowsVector adds to y eight rows of a, with a factor each, that are stride
 // parts apart.
 func addRowsVector[F float](y, a []F, c *[8]F, stride int) int {
-	n, bytes := lines[F](len(y))
+	n, bytes := whole[F](len(y), 64)
 	switch {
 	case n == 0:
 	case unsafe.Sizeof(F(0)) == 8:
@@ -85,7 +74,7 @@ func addRowsVector[F float](y, a []F, c *[8]F, stride int) int {
 
 // addPairRowsVector is addRowsVector for four rows of complex numbers.
 func addPairRowsVector[F float](y, a []F, c *[8]F, stride int) int {
-	n, bytes := lines[F](len(y))
+	n, bytes := whole[F](len(y), 64)
 	switch {
 	case n == 0:
 	case unsafe.Sizeof(F(0)) == 8:

@@ -2,7 +2,8 @@ package cpu
 
 // The loops of kernels that work element by element. In all of them dst gives
 // the length; the reslicing lets the compiler drop the checks of the indices.
-// Steps of four leave it less to count. Complex elements are walked as flat
+// Real factors are for the vector units, as far as there are any. Otherwise steps
+// of four leave less to count. Complex elements are walked as flat
 // parts, two by two: the compiler addresses those directly.
 
 // combine sets dst = a·x + b·y, without reading y if b is 0.
@@ -15,8 +16,9 @@ func combine[F float](dst []F, a F, x []F, b F, y []F) {
 	case a == 1:
 		scaleAdd(dst, b, y, x)
 	default:
-		n, i := len(dst), 0
+		n := len(dst)
 		x, y = x[:n], y[:n]
+		i := combineVector(dst, a, x, b, y)
 		for ; i < n-3; i += 4 {
 			dst[i] = a*x[i] + b*y[i]
 			dst[i+1] = a*x[i+1] + b*y[i+1]
@@ -31,8 +33,9 @@ func combine[F float](dst []F, a F, x []F, b F, y []F) {
 
 // scaleAdd sets dst = a·x + y.
 func scaleAdd[F float](dst []F, a F, x, y []F) {
-	n, i := len(dst), 0
+	n := len(dst)
 	x, y = x[:n], y[:n]
+	i := scaleAddVector(dst, a, x, y)
 	for ; i < n-3; i += 4 {
 		dst[i] = a*x[i] + y[i]
 		dst[i+1] = a*x[i+1] + y[i+1]
@@ -46,12 +49,13 @@ func scaleAdd[F float](dst []F, a F, x, y []F) {
 
 // scale sets dst = a·x.
 func scale[F float](dst []F, a F, x []F) {
-	n, i := len(dst), 0
+	n := len(dst)
 	x = x[:n]
 	if a == 1 {
 		copy(dst, x)
 		return
 	}
+	i := scaleVector(dst, a, x)
 	for ; i < n-3; i += 4 {
 		dst[i] = a * x[i]
 		dst[i+1] = a * x[i+1]
@@ -91,8 +95,9 @@ func scalePairs[F float](dst []F, a pair[F], x []F) {
 
 // mul sets dst = x·y.
 func mul[F float](dst, x, y []F) {
-	n, i := len(dst), 0
+	n := len(dst)
 	x, y = x[:n], y[:n]
+	i := mulVector(dst, x, y)
 	for ; i < n-3; i += 4 {
 		dst[i] = x[i] * y[i]
 		dst[i+1] = x[i+1] * y[i+1]

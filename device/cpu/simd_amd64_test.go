@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/golops/golops/device"
@@ -75,6 +76,8 @@ func testVectors[T scalar.Scalar](t *testing.T, tol float64) {
 	b := &both[T]{t, k, rand.New(rand.NewPCG(seed, 1)), tol}
 	b.gemv()
 	b.gemm()
+	b.elements()
+	b.sums()
 }
 
 func (b *both[T]) gemv() {
@@ -108,5 +111,38 @@ func (b *both[T]) gemm() {
 				})
 			}
 		}
+	}
+}
+
+func (b *both[T]) elements() {
+	tol := b.tol
+	b.tol = 0 // an element is rounded as in plain Go
+	defer func() { b.tol = tol }()
+	for _, n := range []int{1, 7, 8, 15, 16, 33, 64, 1001} {
+		x, z := b.random(n), b.random(n)
+		for _, f := range [][2]T{{2, 0}, {T(0.3), 1}, {1, T(0.3)}, {T(0.3), T(0.7)}} {
+			b.same(fmt.Sprintf("axpby of %d, %v", n, f), b.random(n), func(y device.Mem[T]) { b.k.Axpby(f[0], x, f[1], y) })
+		}
+		b.same(fmt.Sprintf("mul of %d", n), b.random(n), func(y device.Mem[T]) { b.k.Mul(y, x, z, true) })
+		b.same(fmt.Sprintf("mulaxis of %d", n), b.random(3*n), func(y device.Mem[T]) { b.k.MulAxis(y, x, y, 3, 1, true) })
+	}
+}
+
+func (b *both[T]) sums() {
+	for _, n := range []int{1, 7, 16, 31, 32, 33, 64, 129, 1001, 40_003} {
+		x, y := b.random(n), b.random(n)
+		b.same(fmt.Sprintf("sums of %d", n), b.random(5), func(s device.Mem[T]) {
+			dot, _ := b.k.Dot(x, y, false)
+			dotc, _ := b.k.Dot(x, y, true)
+			sum, _ := b.k.Sum(x)
+			norm, _ := b.k.Norm(x, 2, 1)
+			half, _ := b.k.Norm(x, 2, 0.5)
+			for i, v := range []complex128{dot, dotc, sum, complex(norm, 0), complex(half, 0)} {
+				s.Host[i] = scalar.From[T](v)
+			}
+		})
+		b.same(fmt.Sprintf("sumaxis of 9 x %d", n), b.random(n), func(s device.Mem[T]) {
+			b.k.SumAxis(s, memOf(slices.Repeat(x.Host, 9)), 1, 9, n)
+		})
 	}
 }

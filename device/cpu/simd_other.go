@@ -16,3 +16,13 @@ const wider = false
 
 func vectorTile[F float]() (rows, cols int)                       { return 0, 0 }
 func tileVector[F float](c, a, b []F, stride, depth int, alpha F) {}
+
+func dotVector[F float](x, y []F) (n int, s float64)               { return 0, 0 }
+func dotPairsVector[F float](s *[4]float64, x, y []F) int          { return 0 }
+func sumVector[F float](s *[2]float64, x []F) int                  { return 0 }
+func addColumnsVector[F float](s []float64, x []F, stride int) int { return 0 }
+
+func mulVector[F float](dst, x, y []F) int                       { return 0 }
+func scaleVector[F float](dst []F, a F, x []F) int               { return 0 }
+func scaleAddVector[F float](dst []F, a F, x, y []F) int         { return 0 }
+func combineVector[F float](dst []F, a F, x []F, b F, y []F) int { return 0 }

@@ -2,15 +2,16 @@ package cpu
 
 import "math"
 
-// The loops of sums. They add in 64 bits, and in four places at once: one
-// addition takes as long as four that do not wait for each other, and more than
-// four the compiler does not keep in registers.
+// The loops of sums. They add in 64 bits: what the vector units leave over, or
+// all, in four places at once. One addition takes as long as four that do not
+// wait for each other, and more than four the compiler does not keep in registers.
 
 // dot returns Σ x·y.
 func dot[F float](x, y []F) float64 {
-	var s0, s1, s2, s3 float64
-	n, i := len(x), 0
+	var s1, s2, s3 float64
+	n := len(x)
 	y = y[:n]
+	i, s0 := dotVector(x, y)
 	for ; i < n-3; i += 4 {
 		s0 += float64(x[i]) * float64(y[i])
 		s1 += float64(x[i+1]) * float64(y[i+1])
@@ -26,10 +27,12 @@ func dot[F float](x, y []F) float64 {
 // dotPairs returns Σ x·y of complex elements, or Σ conj(x)·y. The four sums of
 // products of parts serve both.
 func dotPairs[F float](x, y []F, conj bool) complex128 {
-	var rr, ii, ri, ir float64
+	var s [4]float64
 	n := len(x)
 	y = y[:n]
-	for i := 0; i < n-1; i += 2 {
+	i := dotPairsVector(&s, x, y)
+	rr, ii, ri, ir := s[0], s[1], s[2], s[3]
+	for ; i < n-1; i += 2 {
 		u, v, r, s := float64(x[i]), float64(x[i+1]), float64(y[i]), float64(y[i+1])
 		rr, ii, ri, ir = rr+u*r, ii+v*s, ri+u*s, ir+v*r
 	}
@@ -41,8 +44,9 @@ func dotPairs[F float](x, y []F, conj bool) complex128 {
 
 // sum returns Σ x.
 func sum[F float](x []F) float64 {
-	var s0, s1, s2, s3 float64
-	n, i := len(x), 0
+	var s [2]float64
+	n, i := len(x), sumVector(&s, x)
+	s0, s1, s2, s3 := s[0], s[1], 0.0, 0.0
 	for ; i < n-3; i += 4 {
 		s0 += float64(x[i])
 		s1 += float64(x[i+1])
@@ -57,8 +61,9 @@ func sum[F float](x []F) float64 {
 
 // sumPairs returns Σ x of complex elements.
 func sumPairs[F float](x []F) complex128 {
-	var r0, r1, i0, i1 float64
-	n, i := len(x), 0
+	var s [2]float64
+	n, i := len(x), sumVector(&s, x)
+	r0, i0, r1, i1 := s[0], s[1], 0.0, 0.0
 	for ; i < n-3; i += 4 {
 		r0, i0 = r0+float64(x[i]), i0+float64(x[i+1])
 		r1, i1 = r1+float64(x[i+2]), i1+float64(x[i+3])
@@ -71,14 +76,11 @@ func sumPairs[F float](x []F) complex128 {
 
 // sumSquared returns Σ (c·x)².
 func sumSquared[F float](x []F, c float64) float64 {
+	if c == 1 {
+		return dot(x, x)
+	}
 	var s0, s1, s2, s3 float64
 	n, i := len(x), 0
-	if c == 1 {
-		for ; i < n-3; i += 4 {
-			a, b, d, e := float64(x[i]), float64(x[i+1]), float64(x[i+2]), float64(x[i+3])
-			s0, s1, s2, s3 = s0+a*a, s1+b*b, s2+d*d, s3+e*e
-		}
-	}
 	for ; i < n-3; i += 4 {
 		a, b, d, e := c*float64(x[i]), c*float64(x[i+1]), c*float64(x[i+2]), c*float64(x[i+3])
 		s0, s1, s2, s3 = s0+a*a, s1+b*b, s2+d*d, s3+e*e
