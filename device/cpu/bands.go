@@ -34,6 +34,10 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 		dst: k.flat(dst), src: k.flat(src), ghost: k.flat(ghost), b: b, bands: b.Groups[group],
 		inner: b.Inner * k.parts, rows: b.DstRows * b.Inner * k.parts, add: add, realTaps: true, sorted: true,
 	}
+	if k.moveBands() {
+		*a = bandArgs[T, F]{}
+		return
+	}
 	work, next := 0, 0
 	for _, band := range a.bands {
 		taps := b.Taps[band.First:band.Last]
@@ -154,6 +158,10 @@ func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) 
 		k.rowPairs(dst, taps, o, shift, i)
 		return
 	}
+	if vectors && len(taps) > 1 {
+		k.rowVector(dst, taps, o, shift, i)
+		return
+	}
 	for len(taps) > maxTaps {
 		k.rowTaps4(dst, taps[:4], o, shift, i, add)
 		taps, add = taps[4:], true
@@ -176,6 +184,22 @@ func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) 
 		taps5(dst, re[F](&t[0].Coef), k.run1(&t[0], o, shift, i), re[F](&t[1].Coef), k.run1(&t[1], o, shift, i),
 			re[F](&t[2].Coef), k.run1(&t[2], o, shift, i), re[F](&t[3].Coef), k.run1(&t[3], o, shift, i),
 			re[F](&t[4].Coef), k.run1(&t[4], o, shift, i), add)
+	}
+}
+
+// rowVector is rowTaps on the vector units.
+func (k *kernels[T, F]) rowVector(dst []F, taps []device.Tap[T], o, shift, i int) {
+	const most = 48
+	var src [most]unsafe.Pointer
+	var c [most]F
+	for add := k.bd.add; len(taps) > 0; add = true {
+		n := min(most, len(taps))
+		for j := range taps[:n] {
+			t := &taps[j]
+			src[j], c[j] = unsafe.Pointer(unsafe.SliceData(k.run1(t, o, shift, i)[:len(dst)])), re[F](&t.Coef)
+		}
+		tapsVector(dst, src[:n], c[:n], add)
+		taps = taps[n:]
 	}
 }
 

@@ -72,6 +72,10 @@ func (k *kernels[T, F]) scaled(y []F, beta pair[F]) {
 // products are the same again.
 func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 	v := &k.mv
+	if k.parts == 1 && v.n <= narrow {
+		dotNarrow(v.y[lo:hi], v.alpha.re, v.a[lo*v.n:hi*v.n], v.x, v.beta.re)
+		return
+	}
 	for i := lo; i < hi; i += 4 {
 		first := max(0, min(i, hi-4))
 		if first+4 > v.m { // there are fewer than four

@@ -1,7 +1,7 @@
 package cpu
 
-// Dot products of rows of a matrix, in the element type. Four sums at once are
-// what the compiler keeps in registers.
+// Dot products of rows of a matrix, in the element type: what the vector units
+// leave over, or all.
 
 // dotRows returns the products of four rows of a with x.
 func dotRows[F float](a, x []F) (s [4]F) {
@@ -72,4 +72,37 @@ func dotPairs1[F float](a, x []F, conj bool) pair[F] {
 		return pair[F]{rr + ii, ri - ir}
 	}
 	return pair[F]{rr - ii, ri + ir}
+}
+
+// dotNarrow sets y = alpha·A·x + beta·y with a matrix of few columns.
+func dotNarrow[F float](y []F, alpha F, a, x []F, beta F) {
+	var c [narrow]F
+	for j, v := range x {
+		c[j] = alpha * v
+	}
+	if beta == 0 {
+		clear(y)
+	} else {
+		scale(y, beta, y)
+	}
+	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+	switch len(x) {
+	case 1:
+		scaleAdd(y, c0, a, y)
+	case 2:
+		for i := range y {
+			row := a[2*i : 2*i+2 : 2*i+2]
+			y[i] += c0*row[0] + c1*row[1]
+		}
+	case 3:
+		for i := range y {
+			row := a[3*i : 3*i+3 : 3*i+3]
+			y[i] += c0*row[0] + c1*row[1] + c2*row[2]
+		}
+	case narrow:
+		for i := range y {
+			row := a[4*i : 4*i+4 : 4*i+4]
+			y[i] += (c0*row[0] + c1*row[1]) + (c2*row[2] + c3*row[3])
+		}
+	}
 }

@@ -29,6 +29,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	mm    gemmArgs[F]
 	bl    blasArgs[T]
 	kf    kirchhoffArgs[F]
+	moves []move
 	loops loops
 }
 
@@ -38,7 +39,7 @@ type loops struct {
 	copy, fill, combine, mul, mulAxis, conj, threshold func(lo, hi int)
 	dot, sum, norm, minMax                             func(lo, hi int)
 	sumAxis, normAxis, scanAxis                        func(lo, hi int)
-	copyND, bands, gather                              func(lo, hi int)
+	copyND, bands, moves, gather                       func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
 	scaleC, packA, packB, tiles                        func(lo, hi int)
 	spread, stack                                      func(lo, hi int)
@@ -62,7 +63,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		conj: k.conjPart, threshold: k.thresholdPart,
 		dot: k.dotPart, sum: k.sumPart, norm: k.normPart, minMax: k.minMaxPart,
 		sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart,
-		copyND: k.copyNDPart, bands: k.bandsPart, gather: k.gatherPart,
+		copyND: k.copyNDPart, bands: k.bandsPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart,
 		spread: k.spreadPart, stack: k.stackPart,

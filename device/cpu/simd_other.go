@@ -2,6 +2,8 @@
 
 package cpu
 
+import "unsafe"
+
 // vectors says that nothing here uses vector units: all loops are plain Go.
 const vectors = false
 
@@ -26,3 +28,5 @@ func mulVector[F float](dst, x, y []F) int                       { return 0 }
 func scaleVector[F float](dst []F, a F, x []F) int               { return 0 }
 func scaleAddVector[F float](dst []F, a F, x, y []F) int         { return 0 }
 func combineVector[F float](dst []F, a F, x []F, b F, y []F) int { return 0 }
+
+func tapsVector[F float](dst []F, src []unsafe.Pointer, c []F, add bool) {}
