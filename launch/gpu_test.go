@@ -67,9 +67,10 @@ func TestGPUs(t *testing.T) {
 		c    launch.Config
 		want []string // in the log
 	}{
-		{launch.Config{Ranks: 1, Device: "cuda"}, []string{"rank 0: cuda:0"}},
-		{launch.Config{Ranks: 2, Device: "gpu"}, []string{"rank 0: cuda:0", "rank 1: cuda:1"}},
-		{launch.Config{Device: "cuda"}, []string{"rank 3: cuda:3"}},
+		{launch.Config{Ranks: 1, Device: "cuda"}, []string{"rank 0: cuda:0", "NCCL 2."}},
+		{launch.Config{Ranks: 2, Device: "gpu"}, []string{"rank 0: cuda:0", "rank 1: cuda:1", "NCCL 2.", "each rank has a GPU of its own"}},
+		{launch.Config{Device: "cuda"}, []string{"rank 3: cuda:3", "NCCL 2."}},
+		{launch.Config{Ranks: 2, Device: "hip", Comm: "nccl"}, []string{"rank 1: hip:1", "RCCL 2.", "it was asked for"}},
 		{launch.Config{Ranks: 4, Device: "cuda", Comm: "staged"}, []string{"rank 3: cuda:3", "staged", "it was asked for"}},
 		{launch.Config{Ranks: 6, Device: "cuda", ShareGPU: true}, []string{"rank 5: cuda:1", "staged", "ranks 0 and 4 of one process share a GPU"}},
 	} {
@@ -140,7 +141,14 @@ func TestNoGPU(t *testing.T) {
 // that of the kernel.
 func TestGPUFault(t *testing.T) {
 	simulate(t, 4)
-	c, _ := logged(launch.Config{Ranks: 3, Device: "cuda", Comm: "staged"})
+	t.Run("staged", func(t *testing.T) { gpuFault(t, "staged") })
+	t.Run("nccl", func(t *testing.T) { gpuFault(t, "nccl") })
+}
+
+func gpuFault(t *testing.T, name string) {
+	defer gpusim.Reset()
+	gpusim.Reset()
+	c, _ := logged(launch.Config{Ranks: 3, Device: "cuda", Comm: name})
 	err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
 		if err := onGPUs(ctx, r); err != nil {
 			return err
@@ -149,7 +157,7 @@ func TestGPUFault(t *testing.T) {
 			gpusim.FailLaunch("*", gpusim.IllegalAddress)
 			return onGPUs(ctx, r.Alone())
 		}
-		return r.Barrier(ctx)
+		return onGPUs(ctx, r)
 	})
 	if err == nil || !strings.Contains(err.Error(), "700") {
 		t.Errorf("got %v, want the failure of the kernel", err)

@@ -1,0 +1,94 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/internal/gpusim"
+)
+
+// simulate lets tests see so many simulated GPUs, each with so many bytes.
+func simulate(t *testing.T, gpus, bytes int) {
+	t.Helper()
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"GOLOPS_CUDA", "GOLOPS_NCCL"} {
+		t.Setenv(v, dir)
+	}
+	t.Cleanup(gpusim.Reset)
+	gpusim.Set("GPUSIM_DEVICES", fmt.Sprint(gpus))
+	gpusim.Set("GPUSIM_MEMORY", fmt.Sprint(bytes))
+}
+
+func onGPU(ranks int) Config {
+	cfg := quick(ranks)
+	cfg.Device, cfg.Log = "cuda", slog.New(slog.DiscardHandler)
+	return cfg
+}
+
+// TestRunOnGPUs has host memory, device memory and NCCL side by side, verified.
+func TestRunOnGPUs(t *testing.T) {
+	simulate(t, 2, 1<<30)
+	for _, ranks := range []int{1, 2} {
+		res, err := Run(t.Context(), onGPU(ranks), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]int{}
+		for _, tab := range res.Tables {
+			kinds[tab.Memory+", "+tab.Comm]++
+			if tab.Wrong != 0 || len(tab.Rows) == 0 {
+				t.Errorf("%d ranks: got %+v", ranks, tab)
+			}
+		}
+		windows := len(operations) - 2
+		if len(kinds) != 3 || kinds["host memory, goroutines"] != len(operations) || kinds["device memory, goroutines, staged through pinned host memory"] != windows {
+			t.Errorf("%d ranks: got %v", ranks, kinds)
+		}
+		if err := Plot(io.Discard, "svg", sampleMachine, res.Tables); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRunOnGPUsRefuses(t *testing.T) {
+	simulate(t, 1, 64<<20)
+	large := onGPU(1)
+	large.Max, large.Operations = 1<<30, []string{"all_reduce"}
+	many := onGPU(2)
+	window := onGPU(1)
+	window.Operations, window.Comms = []string{"put"}, []string{NCCL}
+	shared := onGPU(2)
+	shared.ShareGPU = true
+	for _, tc := range []struct {
+		cfg    Config
+		config bool // whether it is found to be impossible before it runs
+		want   []string
+	}{
+		{large, true, []string{"take 2 GB", "MB free", "-e"}},
+		{many, true, []string{"2 ranks", "1 GPU", "--share-gpu"}},
+		{shared, true, []string{"communicator nccl", "share a GPU"}},
+		{window, false, []string{"window", "device memory"}},
+	} {
+		_, err := Run(t.Context(), tc.cfg, nil)
+		var c *ConfigError
+		if errors.As(err, &c) != tc.config {
+			t.Errorf("got %v, want a *ConfigError: %v", err, tc.config)
+		}
+		for _, w := range tc.want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("got %v, want %q", err, w)
+			}
+		}
+	}
+	shared.Comms = []string{Local}
+	if res, err := Run(t.Context(), shared, nil); err != nil || res.Wrong() != 0 {
+		t.Errorf("shared: %v, %d wrong", err, res.Wrong())
+	}
+}
