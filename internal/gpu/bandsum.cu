@@ -101,6 +101,28 @@ __device__ T sumRow(const BandsSumArgs& p, i64 i, i64 o, i64 j) {
 	return sum;
 }
 
+#ifdef GOLOPS_ROWS0
+// The rows that the main taps of each part read, known to the compiler: it then
+// loads what several taps share once, and all of it before the first is used.
+constexpr int rows0[] = {GOLOPS_ROWS0}, rows1[] = {GOLOPS_ROWS1};
+#ifdef GOLOPS_ROWS2
+constexpr int rows2[] = {GOLOPS_ROWS2};
+#endif
+template <int N> __device__ __forceinline__ void sumKnown(const T* coef, const int (&rows)[N], T* sum, const T* s, i64 inner, i64 step) {
+#pragma unroll
+	for (int k = 0; k < N; k++)
+#pragma unroll
+		for (int u = 0; u < sumRun; u++) sum[u] = mac(coef[k], s[u * step + rows[k] * inner], sum[u]);
+}
+__device__ __forceinline__ void sumAll(const BandsSumArgs& p, T* sum, const T* s, i64 step) {
+	sumKnown(p.coef, rows0, sum, s, step, step);
+	sumKnown(p.coef + sizeof(rows0) / sizeof(int), rows1, sum, s, p.part[1].inner, step);
+#ifdef GOLOPS_ROWS2
+	sumKnown(p.coef + (sizeof(rows0) + sizeof(rows1)) / sizeof(int), rows2, sum, s, p.part[2].inner, step);
+#endif
+}
+#endif
+
 // sumSome sets n elements from a row of the first part on, at most sumRun.
 __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMain, i64 o, i64 row, i64 q, int n) {
 	const Part& a = p.part[0];
@@ -108,6 +130,14 @@ __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMai
 	T sum[sumRun];
 #pragma unroll
 	for (int u = 0; u < sumRun; u++) sum[u] = zero();
+#ifdef GOLOPS_ROWS0
+	if (inMain[0] && n == sumRun && row >= a.lo && row + sumRun <= a.hi) {
+		sumAll(p, sum, p.src + e, a.inner);
+#pragma unroll
+		for (int u = 0; u < sumRun; u++) p.dst[e + u * a.inner] = sum[u];
+		return;
+	}
+#endif
 	if (n == sumRun && row >= a.lo && row + sumRun <= a.hi) {
 		sumMain(p, a, sum, p.src + e, a.inner);
 	} else {
@@ -136,13 +166,15 @@ KERNEL(bandsSum, BandsSumArgs) {
 	const Part& a = p.part[0];
 	i64 q = i64(blockIdx.x) * p.width + threadIdx.x % p.width;
 	if (q >= a.inner) return;
-	bool inMain[partMost];
+	bool inMain[partMost]; // of the first part: whether it is in all others
+	inMain[0] = true;
 #pragma unroll
 	for (int k = 1; k < partMost; k++) {
 		inMain[k] = false;
 		if (k < p.parts) {
 			i64 i = q / p.part[k].inner % p.part[k].rows;
 			inMain[k] = i >= p.part[k].lo && i < p.part[k].hi;
+			inMain[0] = inMain[0] && inMain[k];
 		}
 	}
 	i64 high = i64(blockDim.x / p.width) * p.chunk, tiles = (a.rows + high - 1) / high;
