@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/gpusim"
 )
 
 // TestSteps allocates and frees a million times, in sizes that change, and
@@ -234,10 +235,12 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("no longer wanted")
 	cancel(gone)
+	release := gpusim.Hold()
 	work()
 	if err := d.Sync(ctx); !errors.Is(err, gone) {
 		t.Errorf("a wait that was cancelled: %v", err)
 	}
+	release()
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -248,10 +251,12 @@ func TestInterrupted(t *testing.T) {
 		}
 		return nil
 	})
+	release = gpusim.Hold()
 	work()
 	if _, err := d.f32.Sum(m); !errors.Is(err, dead) {
 		t.Errorf("a wait that was interrupted: %v", err)
 	}
+	release()
 	d.onWait = nil
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)

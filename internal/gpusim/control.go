@@ -49,6 +49,14 @@ func FailLaunch(kernel string, status int) {
 	lib().Func("gpusim_fail_launch").Call(dl.Pointer(&k[0]), uintptr(status))
 }
 
+// Hold keeps the streams of all devices from starting on their next work, until
+// the function that it returns is called: for tests of what waits. Reset lets
+// them go on too.
+func Hold() (release func()) {
+	lib().Func("gpusim_hold").Call(1)
+	return func() { lib().Func("gpusim_hold").Call(0) }
+}
+
 // Message says why a device failed last.
 func Message() string {
 	b := make([]byte, 1024)
@@ -56,7 +64,8 @@ func Message() string {
 	return dl.String(b)
 }
 
-// Reset forgets settings, failures asked for, and those that devices have.
+// Reset forgets settings, failures asked for and those that devices have, and
+// ends a Hold.
 func Reset() { lib().Func("gpusim_reset").Call() }
 
 func cstring(s string) []byte { return append([]byte(s), 0) }

@@ -227,6 +227,15 @@ KERNEL(hold, Args) { while (!__atomic_load_n((int*)p.flag, __ATOMIC_ACQUIRE)) {}
 	c.expect(invalidHandle, "cuEventQuery", event)
 }
 
+func TestHold(t *testing.T) {
+	c := open(t)
+	release := gpusim.Hold()
+	c.must("cuMemsetD8Async", c.alloc(8), 0, 8, c.stream)
+	c.expect(600, "cuStreamQuery", c.stream)
+	release()
+	c.must("cuStreamSynchronize", c.stream)
+}
+
 func TestLaunchLimits(t *testing.T) {
 	c := open(t)
 	mod := c.module(vectors, "-DR=float")

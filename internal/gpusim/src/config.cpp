@@ -49,6 +49,15 @@ void note(const std::string& message) {
 	lastMessage() = message;
 }
 
+static std::mutex heldMu;
+static auto& heldCv = *new std::condition_variable;
+static bool held = false;
+
+void passHold() {
+	std::unique_lock<std::mutex> l(heldMu);
+	heldCv.wait(l, [] { return !held; });
+}
+
 const std::string& folder() {
 	static const std::string dir = [] {
 		Dl_info info;
@@ -82,8 +91,17 @@ extern "C" void gpusim_fail_launch(const char* kernel, int error) {
 	faults()[kernel] = error;
 }
 
-// gpusim_reset forgets settings, faults and failures of contexts.
+// gpusim_hold keeps all streams from starting on their next work, until it is
+// called with 0.
+extern "C" void gpusim_hold(int on) {
+	std::lock_guard<std::mutex> l(heldMu);
+	held = on;
+	heldCv.notify_all();
+}
+
+// gpusim_reset forgets settings, faults and failures of contexts, and lets streams go on.
 extern "C" void gpusim_reset() {
+	gpusim_hold(0);
 	{
 		std::lock_guard<std::mutex> l(mu);
 		overrides().clear();

@@ -148,6 +148,7 @@ std::string setting(const char* key, const char* otherwise);
 int deviceCount();
 size_t deviceMemory();
 int injected(const std::string& kernel);
+void passHold(); // waits while a test holds all streams
 void note(const std::string& message); // for gpusim_message and, on failures, stderr
 const std::string& folder();           // where this library lies
 

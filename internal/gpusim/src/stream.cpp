@@ -80,6 +80,7 @@ void Stream::loop() {
 			w = std::move(queue.front());
 			queue.pop_front();
 		}
+		passHold();
 		for (auto& a : w.after) a.first->wait(a.second);
 		if (w.essential) {
 			w.run();
