@@ -189,9 +189,9 @@ func (l *line) poll() (int32, error) {
 	return l.state, l.w.l.errorOf(doing, l.state, l.handle)
 }
 
-// fault returns the error that the library has found, if any.
+// fault returns the error that the library has found, if any. l may be nil.
 func (l *line) fault() error {
-	if l.handle == 0 {
+	if l == nil || l.handle == 0 {
 		return nil
 	}
 	_, err := l.poll()

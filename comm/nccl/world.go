@@ -221,6 +221,11 @@ func (w *world) inspect() error {
 			return w.fail(err)
 		}
 	}
+	for _, p := range w.hearing { // a rank that will never write
+		if err := errors.Join(p.out.fault(), p.in.fault()); err != nil {
+			return w.fail(err)
+		}
+	}
 	return nil
 }
 

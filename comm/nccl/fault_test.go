@@ -1,0 +1,225 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/local"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/device/cuda"
+	"github.com/golops/golops/internal/gpusim"
+)
+
+var errBoom = errors.New("boom")
+
+// waits are calls that rank 2 of four never joins.
+var waits = map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
+	"AllReduce": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
+	"IBroadcast": func(ctx context.Context, c *Comm, b comm.Buf) error {
+		q, err := c.IBroadcast(ctx, b, 2)
+		if err != nil {
+			return err
+		}
+		return q.Wait(ctx)
+	},
+	"Recv": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.Recv(ctx, b, 2) },
+	"Send": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.Send(ctx, b, 2) },
+	"Barrier": func(ctx context.Context, c *Comm, b comm.Buf) error { // with a message under way
+		if _, err := c.IRecv(ctx, b, 2); err != nil {
+			return err
+		}
+		return c.Barrier(ctx)
+	},
+}
+
+// TestFaults lets rank 2 fail while the others wait for it. Everybody's call
+// must end with an error that names the rank and the cause; a hang is the
+// test's own time limit. In one half of the runs the library's communicators
+// are there already, in the other it is about to make them.
+func TestFaults(t *testing.T) {
+	faults := []struct {
+		name string
+		cfg  Config
+		fail program
+		want []string // in the error of the others
+	}{
+		{"error", Config{}, func(context.Context, *Comm, device.Accelerator) error { return errBoom }, []string{"rank 2", "boom"}},
+		{"panic", Config{}, func(context.Context, *Comm, device.Accelerator) error { panic("bang") }, []string{"rank 2", "bang"}},
+		{"abort", Config{}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+			c.Abort(errBoom)
+			return c.Barrier(ctx)
+		}, []string{"rank 2", "boom"}},
+		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}, []string{"waited 50ms"}},
+		{"gone", Config{Timeout: time.Minute}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+			for _, l := range c.w.lines { // as the others see a process that dies
+				c.w.l.lib.Func("gpusim_nccl_kill").Call(l.handle)
+			}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}, []string{"nccl: ", "rank"}},
+	}
+	for call, wait := range waits {
+		for _, f := range faults {
+			for _, warm := range []bool{false, true} {
+				if f.name == "gone" && !warm || f.name == "late" && call == "Barrier" {
+					continue // the library knows nothing yet; the host's waits have a limit of their own
+				}
+				name := call + "/" + f.name + "/cold"
+				if warm {
+					name = call + "/" + f.name + "/warm"
+				}
+				t.Run(name, func(t *testing.T) {
+					errs := make([]error, 4)
+					err := simulated(t, 4, f.cfg, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+						m, err := newMemory(dev, 1.0, 2)
+						if err == nil && warm {
+							err = exercise(ctx, c, m.buf())
+						}
+						if err != nil {
+							return err
+						}
+						if c.Rank() == 2 {
+							return f.fail(ctx, c, dev)
+						}
+						errs[c.Rank()] = wait(ctx, c, m.buf())
+						return errs[c.Rank()]
+					})
+					if err == nil {
+						t.Fatal("no error")
+					}
+					for r, e := range errs {
+						var ae *comm.AbortError
+						if r != 2 && !errors.As(e, &ae) {
+							t.Errorf("rank %d: %v, want an *AbortError", r, e)
+						}
+						for _, want := range f.want {
+							if r != 2 && (e == nil || !strings.Contains(e.Error(), want)) {
+								t.Errorf("rank %d: %v, want it to say %q", r, e, want)
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// exercise makes all communicators of the library that the waits use.
+func exercise(ctx context.Context, c *Comm, b comm.Buf) error {
+	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
+		return err
+	}
+	err := c.Group(ctx, func() error {
+		if c.Rank() != 2 {
+			return c.SendRecv(ctx, b.Slice(0, 1), 2, b.Slice(1, 2), 2)
+		}
+		for r := range c.Size() {
+			if r != 2 {
+				if err := c.SendRecv(ctx, b.Slice(0, 1), r, b.Slice(1, 2), r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.Barrier(ctx)
+}
+
+// TestCancel ends a context while ranks wait.
+func TestCancel(t *testing.T) {
+	stop := errors.New("enough")
+	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		m, err := newMemory(dev, 1.0, 2)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		if c.Rank() == 1 {
+			cancel(stop)
+		}
+		return c.AllReduce(ctx, m.buf(), m.buf(), comm.Max)
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("got %v, want %v", err, stop)
+	}
+}
+
+// TestSharedGPU asserts that two ranks on one GPU are told so.
+func TestSharedGPU(t *testing.T) {
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(EnvVar, dir)
+	err = local.Run(t.Context(), 2, func(ctx context.Context, host comm.Comm) error {
+		dev, err := cuda.New(cuda.Config{Folder: dir})
+		if err != nil {
+			return err
+		}
+		return errors.Join(with(ctx, host, dev, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			m, err := newMemory(dev, 1.0)
+			if err != nil {
+				return err
+			}
+			return c.Broadcast(ctx, m.buf(), 0)
+		}), dev.Close())
+	})
+	if err == nil || !strings.Contains(err.Error(), "Duplicate GPU") || !strings.Contains(err.Error(), "a GPU of its own") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFind asserts what is said of libraries that do not serve.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	build := func(name, source string) string {
+		c, so := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
+		if err := os.WriteFile(c, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", so, c).CombinedOutput(); err != nil {
+			t.Fatalf("cc: %v\n%s", err, out)
+		}
+		return so
+	}
+	const getVersion = "int ncclGetVersion(int *v) { *v = %; return 0; }"
+	for _, k := range []struct {
+		name, platform, path string
+		want                 []string
+	}{
+		{"old", "cuda", build("libold.so", strings.Replace(getVersion, "%", "21705", 1)), []string{"NCCL 2.17.5", "2.18.0 or newer"}},
+		{"very old", "cuda", build("libveryold.so", strings.Replace(getVersion, "%", "2804", 1)), []string{"NCCL 2.8.4"}},
+		{"half", "hip", build("libhalf.so", strings.Replace(getVersion, "%", "22105", 1)), []string{"libhalf.so lacks ncclAllReduce"}},
+		{"none", "cuda", build("libnone.so", ""), []string{"libnone.so lacks ncclGetVersion"}},
+		{"absent", "cuda", filepath.Join(dir, "absent.so"), []string{EnvVar, "absent.so: no such file"}},
+		{"empty folder", "cuda", dir, []string{EnvVar, "libnccl.so.2: no such file"}},
+		{"other", "vulkan", "", []string{`"vulkan"`, "have cuda, hip"}},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			t.Setenv(EnvVar, k.path)
+			f, err := Find(k.platform)
+			if err == nil {
+				_, err = bind(f)
+			}
+			for _, want := range k.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want it to say %q", err, want)
+				}
+			}
+		})
+	}
+}

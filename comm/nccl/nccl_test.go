@@ -1,0 +1,200 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/device"
+)
+
+// TestOlder runs the suite without the calls that only newer libraries have, on
+// the others' arguments by value.
+func TestOlder(t *testing.T) {
+	run := suite(commtest.Config{Sequences: 50, NoFaults: true}, true, t.Errorf)
+	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		l := c.w.l
+		l.initRankScalable, l.allToAll, l.gather, l.scatter = 0, 0, 0, 0
+		return run(ctx, c, dev)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNaN asserts that a reduction never hides one.
+func TestNaN(t *testing.T) {
+	for _, op := range []comm.Op{comm.Min, comm.Max, comm.Sum} {
+		err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			x := []float32{1, 2, 3}
+			x[c.Rank()] = float32(math.NaN())
+			m, err := newMemory(dev, x...)
+			if err != nil {
+				return err
+			}
+			if err := c.AllReduce(ctx, m.buf(), m.buf(), op); err != nil {
+				return err
+			}
+			got, err := m.values()
+			if slices.ContainsFunc(got, func(v float32) bool { return v == v }) {
+				return fmt.Errorf("%v gives %v, want NaNs", op, got)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestProgress lets messages arrive whose sender waits in the host's
+// communicator: for all, for a message, for a lock.
+func TestProgress(t *testing.T) {
+	for name, wait := range map[string]func(context.Context, *Comm) error{
+		"Barrier": func(ctx context.Context, c *Comm) error { return c.Barrier(ctx) },
+		"SendRecv": func(ctx context.Context, c *Comm) error {
+			x := comm.Of(make([]int32, 1))
+			return c.SendRecv(ctx, x, 1-c.Rank(), comm.Of([]int32{1}), 1-c.Rank())
+		},
+		"AllReduce": func(ctx context.Context, c *Comm) error {
+			x := comm.Of(make([]int32, 1))
+			return c.AllReduce(ctx, x, x, comm.Sum)
+		},
+		"Test": func(ctx context.Context, c *Comm) error {
+			x := comm.Of(make([]int32, 1))
+			q, err := c.IAllReduce(ctx, x, x, comm.Sum)
+			for done := false; err == nil && !done; runtime.Gosched() {
+				done, err = q.Test()
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+				m, err := newMemory(dev, int64(7+c.Rank()))
+				if err != nil {
+					return err
+				}
+				if c.Rank() == 1 {
+					if err := c.Recv(ctx, m.buf(), 0); err != nil {
+						return err
+					}
+					got, err := m.values()
+					if err == nil && got[0] != 7 {
+						err = fmt.Errorf("got %d, want 7", got[0])
+					}
+					return errors.Join(err, wait(ctx, c))
+				}
+				q, err := c.ISend(ctx, m.buf(), 1)
+				if err != nil {
+					return err
+				}
+				return errors.Join(wait(ctx, c), q.Wait(ctx))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestMixed asserts that buffers in two kinds of memory are an error that says so.
+func TestMixed(t *testing.T) {
+	err := simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		m, err := newMemory(dev, 1.0)
+		if err != nil {
+			return err
+		}
+		host := comm.Of([]float64{1})
+		err = c.AllReduce(ctx, m.buf(), host, comm.Sum)
+		if err == nil || !strings.Contains(err.Error(), "dst is in device memory, src is in host memory") {
+			return fmt.Errorf("AllReduce from host to device memory: %v", err)
+		}
+		_, err = c.Window(ctx, m.buf())
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("window over device memory: %v", err)
+		}
+		if s := c.String(); !strings.HasPrefix(s, "NCCL 2.") || !strings.HasSuffix(s, " over goroutines") {
+			return fmt.Errorf("String is %q", s)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAllocs asserts that calls allocate nothing once they have run.
+func TestAllocs(t *testing.T) {
+	if err := simulated(t, 2, Config{}, allocs); err != nil {
+		t.Error(err)
+	}
+}
+
+func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	const runs, n = 100, 64
+	a, err := newMemory(dev, make([]float32, n)...)
+	if err != nil {
+		return err
+	}
+	b, err := newMemory(dev, make([]float32, n)...)
+	if err != nil {
+		return err
+	}
+	src, dst, scalars := a.buf(), b.buf(), comm.Of(make([]float64, 2))
+	each := n / c.Size()
+	part, own := src.Slice(0, each), comm.Block(src, c.Rank(), c.Size())
+	all := src.Slice(0, each*c.Size())
+	counts := slices.Repeat([]int{each}, c.Size())
+	to, from := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+	for _, k := range []struct {
+		name string
+		call func() error
+	}{
+		{"AllReduce on the host", func() error { return c.AllReduce(ctx, scalars, scalars, comm.Sum) }},
+		{"AllReduce", func() error { return c.AllReduce(ctx, dst, src, comm.Sum) }},
+		{"Broadcast", func() error { return c.Broadcast(ctx, dst, 0) }},
+		{"AllGather", func() error { return c.AllGather(ctx, dst.Slice(0, all.N), part) }},
+		{"AllGatherV", func() error { return c.AllGatherV(ctx, dst.Slice(0, all.N), counts, part) }},
+		{"ReduceScatterV", func() error { return c.ReduceScatterV(ctx, dst.Slice(0, each), all, counts, comm.Sum) }},
+		{"AllToAllV", func() error { return c.AllToAllV(ctx, dst.Slice(0, all.N), counts, all, counts) }},
+		{"AllToAll in place", func() error { return c.AllToAll(ctx, all, all) }},
+		{"GatherV", func() error { return c.GatherV(ctx, dst.Slice(0, all.N), counts, own, 0) }},
+		{"SendRecv", func() error { return c.SendRecv(ctx, dst, from, src, to) }},
+		{"SendRecv with itself", func() error { return c.SendRecv(ctx, dst, c.Rank(), src, c.Rank()) }},
+		{"IAllReduce", func() error {
+			q, err := c.IAllReduce(ctx, dst, src, comm.Sum)
+			if err != nil {
+				return err
+			}
+			return q.Wait(ctx)
+		}},
+	} {
+		var before, after runtime.MemStats
+		for i := range runs + 10 {
+			if i == 10 { // room for requests and notes is made by now
+				if err := c.Barrier(ctx); err != nil {
+					return err
+				}
+				runtime.ReadMemStats(&before)
+			}
+			if err := k.call(); err != nil {
+				return fmt.Errorf("%s: %w", k.name, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		// Goroutine ranks count the whole process, whose runtime may allocate a
+		// little of its own.
+		if n := after.Mallocs - before.Mallocs; n > runs/4 {
+			return fmt.Errorf("%s: %d allocations in %d calls", k.name, n, runs)
+		}
+	}
+	return nil
+}
