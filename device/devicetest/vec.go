@@ -113,6 +113,15 @@ func productTol[T scalar.Scalar](n int) float64 {
 	return tol[T](n) * max(4, math.Sqrt(float64(n))/2)
 }
 
+// orderTol is the tolerance of a sum of n terms in 64 bits, in another order than
+// the oracle's. Where T has 32 bits, only its own rounding shows.
+func orderTol[T scalar.Scalar](n int) float64 {
+	if dt := scalar.Of[T](); dt == scalar.Float32 || dt == scalar.Complex64 {
+		return tol[T](n)
+	}
+	return productTol[T](n)
+}
+
 func widen[T scalar.Scalar](x T) complex128 {
 	switch x := any(x).(type) {
 	case float32:

@@ -47,6 +47,10 @@ func TestOldDriver(t *testing.T) {
 	_, err := New(CUDA, Config{Folder: dir})
 	wants(t, err, filepath.Join(dir, "libcuda.so.1"), "lacks", "cuDriverGetVersion", "cuLaunchKernel", "CUDA 11.8")
 
+	stub(t, dir, "libamdhip64.so.6", "int hipInit(unsigned f) { return 0; }")
+	_, err = New(HIP, Config{Folder: dir})
+	wants(t, err, filepath.Join(dir, "libamdhip64.so.6"), "lacks", "hipGetDeviceCount", "hipModuleLaunchKernel", "ROCm")
+
 	stub(t, dir, "libnvrtc.so.12", `
 		#define F(name) int name() { return 0; }
 		int nvrtcVersion(int *a, int *b) { *a = 11; *b = 0; return 0; }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/golops/golops/device"
@@ -53,4 +54,37 @@ func write(t testing.TB, file, text string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestHIP runs the same code by AMD's names, on waves of 64 threads.
+func TestHIP(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) })
+}
+
+// TestInfo looks at devices of both platforms.
+func TestInfo(t *testing.T) {
+	for p, arch := range map[*Platform]string{CUDA: "sm_", HIP: "gfx"} {
+		t.Setenv(p.Env, simulator(t))
+		r := Look(p)
+		if len(r.Devices) != 4 || r.Cache == "" {
+			t.Fatalf("%s: %+v", p.Name, r)
+		}
+		for _, l := range r.Libraries {
+			if l.Err != nil || !strings.HasPrefix(l.Path, simulator(t)) {
+				t.Errorf("%s: %+v", p.Name, l)
+			}
+		}
+		for i, in := range r.Devices {
+			if in.Index != i || in.Name == "" || in.Memory == 0 || in.Processors == 0 || !strings.HasPrefix(in.Arch, arch) {
+				t.Errorf("%s: device %d is %+v", p.Name, i, in)
+			}
+		}
+		if n, err := Count(p); n != 4 || err != nil {
+			t.Errorf("%s: %d devices, %v", p.Name, n, err)
+		}
+		d := simulated(t, p)
+		if d.Platform() != p.Name || d.Index() != 0 || !strings.HasPrefix(d.String(), p.Name+":0") {
+			t.Errorf("a device of %s is %v, %s, %d", p.Name, d, d.Platform(), d.Index())
+		}
+	}
 }
