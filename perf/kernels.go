@@ -112,6 +112,10 @@ func Kernels(ctx context.Context, cfg KernelConfig, o KernelObserver) ([]KernelT
 		t := KernelTable{Type: cfg.DType, Rounds: cfg.Rounds}
 		c := launch.Config{Ranks: 1, Device: name, Threads: cfg.Threads, Log: cfg.Log}
 		err := c.Local(ctx, func(ctx context.Context, r dist.Rank) error { return t.measure(ctx, cfg, r.Device) })
+		var dev *launch.DeviceError
+		if errors.As(err, &dev) {
+			return tables, &ConfigError{dev.Err}
+		}
 		if err != nil {
 			return tables, err
 		}

@@ -3,6 +3,7 @@ package perf
 import (
 	"bytes"
 	"encoding/csv"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,18 @@ func TestKernels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKernelsOnGPU has every kernel on a simulated GPU.
+func TestKernelsOnGPU(t *testing.T) {
+	simulate(t, 1, 1<<30)
+	cfg := small("cuda", "cpu")
+	cfg.Log = slog.New(slog.DiscardHandler)
+	tables, err := Kernels(t.Context(), cfg, nil)
+	if err != nil || len(tables) != 2 || !strings.HasPrefix(tables[0].Device, "cuda:0") {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	checkKernels(t, tables, "float32")
 }
 
 // checkKernels wants a full row for each kernel that the device has.

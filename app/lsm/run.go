@@ -31,6 +31,8 @@ type Result struct {
 	Reduction   float64       `json:"residual"`    // the last residual relative to the data
 	Correlation float64       `json:"correlation"` // of the inverse with the true model; NaN if that is unknown
 	Elapsed     time.Duration `json:"-"`
+	Version     string        `json:"version"`      // of golops
+	Comm        string        `json:"communicator"` // with its version
 	Notes       []string      `json:"notes,omitempty"`
 	Timings     []Timing      `json:"timings"` // by rank; on rank 0
 	Files       []string      `json:"files"`   // what was written; on rank 0
@@ -104,6 +106,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, stop <-chan 
 		return nil, err
 	}
 	res.Timings, res.Elapsed = timings, time.Since(start)
+	res.Version, res.Comm = s.Version, r.Comm.String()
 	o.Stage("report")
 	return res, s.write(ctx, d, adj, inv, res)
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/internal/gpusim"
+)
+
+// simulate lets commands see so many simulated GPUs.
+func simulate(t *testing.T, gpus int) {
+	t.Helper()
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"GOLOPS_CUDA", "GOLOPS_HIP", "GOLOPS_NCCL"} {
+		t.Setenv(v, dir)
+	}
+	t.Cleanup(gpusim.Reset)
+	gpusim.Set("GPUSIM_DEVICES", fmt.Sprint(gpus))
+}
+
+// TestLSMOnGPUs gives the image of the host on simulated GPUs, on one, on two
+// over NCCL, and on one that two ranks share.
+func TestLSMOnGPUs(t *testing.T) {
+	simulate(t, 2)
+	small := config(t, strings.Replace(quick, "iterations: 12", "iterations: 5", 1))
+	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	host := out("host")
+	if code, _, stderr := golops(t.Context(), fmt.Sprintf("lsm --config %s --type float32 --ranks 2 --quiet --out %s", small, host)); code != 0 {
+		t.Fatal(stderr)
+	}
+	want := inverse(t, host)
+	for i, tc := range []struct{ flags, comm, device string }{
+		{"--ranks 1 --device cuda", "NCCL", "cuda:0"},
+		{"--device gpu", "NCCL", "cuda:1"},
+		{"--ranks 2 --device cuda --comm staged", "staged", "cuda:1"},
+		{"--ranks 3 --device hip --share-gpu", "staged", "hip:1"},
+	} {
+		dir := out(fmt.Sprint(i))
+		code, stdout, stderr := golops(t.Context(), fmt.Sprintf("lsm --config %s --type float32 --json --out %s %s", small, dir, tc.flags))
+		if code != 0 {
+			t.Errorf("%s: exit code %d: %s", tc.flags, code, stderr)
+			continue
+		}
+		if d := apart(want, inverse(t, dir)); !(d < 1e-4) {
+			t.Errorf("%s: the image is %g from that of the host", tc.flags, d)
+		}
+		var res struct {
+			Communicator string
+			Version      string
+			Timings      []struct{ Device string }
+		}
+		if err := json.Unmarshal([]byte(stdout), &res); err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		for _, r := range res.Timings {
+			last = max(last, r.Device)
+		}
+		if !strings.Contains(res.Communicator, tc.comm) || !strings.HasPrefix(last, tc.device) || res.Version == "" {
+			t.Errorf("%s: got %+v", tc.flags, res)
+		}
+	}
+	code, _, stderr := golops(t.Context(), fmt.Sprintf("lsm --config %s --type float32 --device cuda --out %s", small, out("shown")))
+	if code != 0 || !strings.Contains(stderr, "rank 1: cuda:1") || !strings.Contains(stderr, "NCCL") {
+		t.Errorf("exit code %d, want which GPU each rank has in %q", code, stderr)
+	}
+}
+
+// TestGPUErrors asks for what is impossible: one line, code 2.
+func TestGPUErrors(t *testing.T) {
+	simulate(t, 1)
+	bad := func(args, want string) {
+		t.Helper()
+		code, _, stderr := golops(t.Context(), args+" --device cuda")
+		if code != 2 || !strings.HasPrefix(stderr, "golops: ") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: got exit code %d and %q, want 2 and one line with %q", args, code, stderr, want)
+		}
+	}
+	lsm := "lsm --out " + t.TempDir() + " --config " + config(t, quick)
+	bad(lsm+" --ranks 2", "2 ranks on this machine, which has 1 GPU: start at most 1 there, or let ranks share GPUs (--share-gpu)")
+	bad(lsm+" --ranks 2 --share-gpu --comm nccl", "share a GPU, which NCCL refuses")
+	bad(lsm+" --comm carrier-pigeon", `unknown communicator "carrier-pigeon": have nccl, staged`)
+	bad("perf all_reduce --ranks 2", "2 ranks on")
+	t.Setenv("GOLOPS_CUDA", t.TempDir())
+	bad(lsm, "no GPU for device cuda: cuda: no driver: libcuda.so.1 not found")
+	bad("perf all_reduce --ranks 1", "libcuda.so.1 not found")
+	bad("perf kernels", "libcuda.so.1 not found")
+}
+
+func TestInfoOnGPUs(t *testing.T) {
+	simulate(t, 2)
+	code, stdout, stderr := golops(t.Context(), "info")
+	if code != 0 || !strings.Contains(stdout, "cuda:1") || !strings.Contains(stdout, "Simulated") || !strings.Contains(stdout, "libnccl.so.2") {
+		t.Errorf("exit code %d: %s\n%s", code, stdout, stderr)
+	}
+}
