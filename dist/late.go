@@ -14,6 +14,7 @@ const lateRoom = 16
 // late is sums that are still on the device: fetching them together costs one
 // wait instead of one for each.
 type late struct {
+	off  bool
 	n    int // sums there
 	to   [lateRoom]term
 	room array.Array[complex128]

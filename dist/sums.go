@@ -21,11 +21,14 @@ import (
 type Sums struct {
 	group comm.Comm
 	v     []float64
+	alone bool // there is one sum only
 	late  late
 }
 
 // NewSums returns room for n sums over arrays on the ranks of s.
-func NewSums(s *Space, n int) *Sums { return &Sums{group: s.group, v: make([]float64, 0, n)} }
+func NewSums(s *Space, n int) *Sums {
+	return &Sums{group: s.group, v: make([]float64, 0, n), alone: n == 1}
+}
 
 // Reset forgets all sums, for the next iteration.
 func (s *Sums) Reset() {
@@ -82,6 +85,7 @@ func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 func addDot[T scalar.Scalar](op string, s *Sums, x, y Array[T], to term) error {
 	s.among(op, x.space)
 	alike(op, x, y)
+	s.late.off = s.alone && x.parts == nil // which a device gives faster by itself
 	return addDots(s, x, y, to)
 }
 
@@ -94,7 +98,7 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 	if x.parts != nil || !s.counts(x.space) {
 		return nil
 	}
-	if k, ok := x.local.Kernels().(device.LateSummer[T]); ok {
+	if k, ok := x.local.Kernels().(device.LateSummer[T]); ok && !s.late.off {
 		m, err := s.later(x.local.Device(), to)
 		if err == nil {
 			k.DotInto(m, x.local.Mem(), y.local.Mem(), true)
@@ -112,6 +116,7 @@ func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
 	s.among("AddAxpyNorm", y.space)
 	alike("AddAxpyNorm", x, y)
 	s.v = append(s.v, 0)
+	s.late.off = s.alone && x.parts == nil
 	return addAxpyNorms(s, a, x, y, term{at: len(s.v) - 1})
 }
 
@@ -128,7 +133,7 @@ func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
 		array.Axpby(a, x.local, 1, y.local)
 		return nil
 	}
-	if k, ok := y.local.Kernels().(device.LateSummer[T]); ok {
+	if k, ok := y.local.Kernels().(device.LateSummer[T]); ok && !s.late.off {
 		m, err := s.later(y.local.Device(), to)
 		if err == nil {
 			k.AxpyNormInto(m, a, x.local.Mem(), y.local.Mem())

@@ -20,6 +20,7 @@ type CGLS[T scalar.Scalar] struct {
 	g, d   dist.Array[T] // gradient, direction
 	gg, rr float64       // ‖g‖², ‖r‖²
 	sums   *dist.Sums
+	down   *dist.Sums // what ‖g‖² is divided by
 }
 
 // Name implements Method.
@@ -35,7 +36,10 @@ func (m *CGLS[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norm
 	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d}, []*dist.Array[T]{&m.r, &m.q}); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 2)
+	m.p, m.x, m.sums, m.down = p, x, dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 1)
+	if p.Damp != 0 {
+		m.down = dist.NewSums(x.Space(), 2)
+	}
 	if err := p.A.Forward(ctx, m.q, x); err != nil {
 		return Norms{}, err
 	}
@@ -53,21 +57,21 @@ func (m *CGLS[T]) Step(ctx context.Context) (Norms, error) {
 	if err := m.p.A.Forward(ctx, m.q, m.d); err != nil {
 		return Norms{}, err
 	}
-	m.sums.Reset()
-	if err := dist.AddDot(m.sums, m.q, m.q); err != nil {
+	m.down.Reset()
+	if err := dist.AddDot(m.down, m.q, m.q); err != nil {
 		return Norms{}, err
 	}
 	if m.p.Damp != 0 {
-		if err := dist.AddDot(m.sums, m.d, m.d); err != nil {
+		if err := dist.AddDot(m.down, m.d, m.d); err != nil {
 			return Norms{}, err
 		}
 	}
-	if err := m.sums.Reduce(ctx); err != nil {
+	if err := m.down.Reduce(ctx); err != nil {
 		return Norms{}, err
 	}
-	down, old := m.sums.Value(0), m.gg
+	down, old := m.down.Value(0), m.gg
 	if m.p.Damp != 0 {
-		down += m.p.Damp * m.p.Damp * m.sums.Value(1)
+		down += m.p.Damp * m.p.Damp * m.down.Value(1)
 	}
 	if err := positive("‖A·d‖² + damp²·‖d‖²", down, tooSmall); err != nil {
 		return Norms{}, err
