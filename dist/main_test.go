@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -37,8 +36,7 @@ func TestMain(m *testing.M) {
 	}
 	seed, err := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
 	if err == nil {
-		cfg := launch.Config{Checked: true, Log: slog.New(slog.DiscardHandler)}
-		err = cfg.World(context.Background(), func(ctx context.Context, r dist.Rank) error {
+		err = ondevice.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Rank) error {
 			if r.Size() == 1 {
 				return fmt.Errorf("%s: one rank only", name)
 			}

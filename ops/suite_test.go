@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -218,6 +217,32 @@ func TestDot(t *testing.T) {
 	})
 }
 
+// Operators do the same on devices of other kinds.
+func TestDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, h := range homes {
+			if p.Slow && h.ranks > 2 {
+				continue
+			}
+			err := p.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+				x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
+				if err != nil {
+					return err
+				}
+				err = errors.Join(check(ctx, x, optest.Dot[float32, float32]), check(ctx, x, optest.Dot[complex128, complex128]))
+				if err != nil || p.Slow {
+					return err
+				}
+				return errors.Join(
+					check(ctx, x, optest.All[float64, float64]), check(ctx, x, optest.Dot[complex64, complex64]), check(ctx, x, optest.Overwrites[complex64, complex64]))
+			})
+			if err != nil {
+				t.Errorf("ranks=%d/shape=%v/grid=%v: %v", h.ranks, h.dims, h.layout.Grid, err)
+			}
+		}
+	})
+}
+
 func TestLinearAndOverwriting(t *testing.T) {
 	eachHome(t, func(ctx context.Context, x *dist.Space) error {
 		return check(ctx, x, func(ctx context.Context, a linop.Operator[complex64]) error {
@@ -358,7 +383,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVar) == "" {
 		os.Exit(m.Run())
 	}
-	err := launch.Config{Log: slog.New(slog.DiscardHandler)}.World(context.Background(), underMPI)
+	err := ondevice.World(context.Background(), launch.Config{}, underMPI)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED", err)
 		os.Exit(1)

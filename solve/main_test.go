@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"testing"
 
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "mpi":
-		err = launch.Config{Checked: true, Log: slog.New(slog.DiscardHandler)}.World(context.Background(), func(ctx context.Context, r dist.Rank) error {
+		err = ondevice.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Rank) error {
 			return underMPI(ctx, r, dir)
 		})
 	case "victim":

@@ -5,17 +5,23 @@ package ondevice
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"strings"
 
-	"github.com/golops/golops/comm"
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/hidden"
 	"github.com/golops/golops/launch"
 )
 
-// Var is the environment variable that names the device of Local: "host", as if
-// empty, or "hidden", memory of the host that the program cannot see.
+// Var is the environment variable that names the device of Local and World:
+//
+//	host    as if it were empty
+//	hidden  memory of the host that the program cannot see
+//	sim     simulated GPUs
+//	cuda    GPUs, shared if there are fewer than ranks; and so hip and gpu
+//
+// Behind a colon may stand how ranks on GPUs talk, as in cuda:staged.
 const Var = "GOLOPS_TEST_DEVICE"
 
 // Local is launch.Local on the device that Var names.
@@ -25,31 +31,58 @@ func Local(ctx context.Context, ranks int, p launch.Program) error {
 
 // On is launch.Local on the device of this name.
 func On(ctx context.Context, name string, ranks int, p launch.Program) error {
-	open := map[string]opener{"": onHost, "host": onHost, "hidden": onHidden}[name]
-	if open == nil {
-		return fmt.Errorf("ondevice: %s is %q: have host, hidden", Var, name)
-	}
-	return launch.Local(ctx, ranks, func(ctx context.Context, r dist.Rank) error { return open(ctx, r, p) })
-}
-
-// opener runs a program on another device than that of r, with a communicator
-// that reaches its memory.
-type opener func(ctx context.Context, r dist.Rank, p launch.Program) error
-
-func onHost(ctx context.Context, r dist.Rank, p launch.Program) error { return p(ctx, r) }
-
-func onHidden(ctx context.Context, r dist.Rank, p launch.Program) error {
-	d, err := hidden.New(r.Device)
+	c, p, err := choose(launch.Config{Ranks: ranks}, name, p)
 	if err != nil {
 		return err
 	}
-	return with(ctx, hidden.NewComm(r.Comm), d, p)
+	return c.Local(ctx, p)
 }
 
-func with(ctx context.Context, c comm.Comm, d device.Device, p launch.Program) error {
-	r, err := dist.NewRank(ctx, c, d)
+// World is launch.World on the device that Var names.
+func World(ctx context.Context, c launch.Config, p launch.Program) error {
+	c, p, err := choose(c, os.Getenv(Var), p)
 	if err != nil {
 		return err
 	}
-	return p(ctx, r)
+	return c.World(ctx, p)
+}
+
+// GPUs says why there are no GPUs to run a suite on; nil if there are.
+func GPUs(ctx context.Context) error {
+	return On(ctx, launch.GPU, 1, func(context.Context, dist.Rank) error { return nil })
+}
+
+func choose(c launch.Config, name string, p launch.Program) (launch.Config, launch.Program, error) {
+	name, c.Comm, _ = strings.Cut(name, ":")
+	c.Log, c.ShareGPU = slog.New(slog.DiscardHandler), true
+	switch name {
+	case "", "host":
+		c.ShareGPU = false
+	case "hidden":
+		c.ShareGPU = false
+		return c, hide(p), nil
+	case "sim":
+		c.Device = launch.CUDA
+		return c, p, simulate()
+	case launch.CUDA, launch.HIP, launch.GPU:
+		c.Device = name
+	default:
+		return c, p, fmt.Errorf("ondevice: %s is %q: have host, hidden, sim, cuda, hip, gpu", Var, name)
+	}
+	return c, p, nil
+}
+
+// hide runs p on the memory of its device, but hidden.
+func hide(p launch.Program) launch.Program {
+	return func(ctx context.Context, r dist.Rank) error {
+		d, err := hidden.New(r.Device)
+		if err != nil {
+			return err
+		}
+		h, err := dist.NewRank(ctx, hidden.NewComm(r.Comm), d)
+		if err != nil {
+			return err
+		}
+		return p(ctx, h)
+	}
 }

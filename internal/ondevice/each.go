@@ -1,0 +1,35 @@
+package ondevice
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/golops/golops/launch"
+)
+
+// Place is a device that is not the host's.
+type Place struct {
+	Name string
+	Slow bool // a suite takes few cases only
+}
+
+// Local is launch.Local there.
+func (p Place) Local(ctx context.Context, ranks int, prog launch.Program) error {
+	return On(ctx, p.Name, ranks, prog)
+}
+
+// Each runs a test on hidden memory, on simulated GPUs, and on GPUs where there
+// are any. Where Var says that whole suites are elsewhere, it runs nothing.
+func Each(t *testing.T, f func(t *testing.T, p Place)) {
+	if os.Getenv(Var) != "" {
+		return
+	}
+	places := []Place{{"hidden", false}}
+	if GPUs(t.Context()) == nil {
+		places = append(places, Place{launch.GPU, false})
+	}
+	for _, p := range append(places, Place{"sim", true}) { // which hides the GPUs
+		t.Run(p.Name, func(t *testing.T) { f(t, p) })
+	}
+}
