@@ -13,6 +13,7 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/launch"
 	"github.com/golops/golops/scalar"
 )
 
@@ -49,9 +50,9 @@ func TestLoadAndSave(t *testing.T) {
 			for name, l := range layouts(n, len(dims)) {
 				t.Run(fmt.Sprintf("ranks=%d/shape=%v/%s", n, dims, name), func(t *testing.T) {
 					if n%2 == 0 {
-						loadAndSave[float32](t, n, l, dims)
+						loadAndSave[float32](t, ondevice.Local, n, l, dims)
 					} else {
-						loadAndSave[complex128](t, n, l, dims)
+						loadAndSave[complex128](t, ondevice.Local, n, l, dims)
 					}
 				})
 			}
@@ -59,7 +60,22 @@ func TestLoadAndSave(t *testing.T) {
 	}
 }
 
-func loadAndSave[T scalar.Scalar](t *testing.T, n int, l dist.Layout, dims []int) {
+// Where the host cannot read the memory of a device, it passes a window of the
+// host; the last shape is larger than that.
+func TestLoadAndSaveOnDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, dims := range [][]int{{}, {0}, {5, 3}, {3, 300, 4}, {3, 410_000}} {
+			loadAndSave[complex128](t, p.Local, 1, dist.Replicated, dims)
+			if len(dims) > 1 {
+				loadAndSave[float32](t, p.Local, 2, dist.Split(1), dims)
+			}
+		}
+	})
+}
+
+type runner func(ctx context.Context, ranks int, p launch.Program) error
+
+func loadAndSave[T scalar.Scalar](t *testing.T, run runner, n int, l dist.Layout, dims []int) {
 	t.Helper()
 	dir := t.TempDir()
 	size := 1
@@ -77,7 +93,7 @@ func loadAndSave[T scalar.Scalar](t *testing.T, n int, l dist.Layout, dims []int
 			t.Fatal(err)
 		}
 	}
-	err := ondevice.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+	err := run(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
 		s, err := dist.NewSpace(ctx, r, l, dims...)
 		if err != nil {
 			return err

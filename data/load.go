@@ -71,33 +71,41 @@ func loadBlock[T scalar.Scalar](ctx context.Context, path string, s *dist.Space)
 	return a, h, err
 }
 
-// fillBlock reads the elements of a from the file. Where the host cannot reach
-// the memory of the device, they are read to the host first.
+// fillBlock reads the elements of a from the file.
 func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File, h NPY) error {
-	local := a.Local()
-	host := local.Mem().Host
-	if host == nil {
-		host = make([]T, local.Len())
-	}
-	s := a.Space()
+	s, local := a.Space(), a.Local()
 	b := blockOf(s, s.Comm().Rank(), h.Fortran)
-	if h.Fortran && len(h.Shape) > 1 {
-		order := make([]T, len(host))
-		if err := readBlock(ctx, order, f, h, b); err != nil {
+	if !h.Fortran || len(h.Shape) < 2 {
+		w := newWindow(local)
+		if err := readBlock(ctx, w.write, f, h, b); err != nil {
 			return err
 		}
-		reverseAxes(host, order, s.LocalShape().Dims())
-	} else if err := readBlock(ctx, host, f, h, b); err != nil {
+		return w.flush()
+	}
+	order := make([]T, local.Len())
+	rest := order
+	err := readBlock(ctx, func(n int) ([]T, error) {
+		next := rest[:n]
+		rest = rest[n:]
+		return next, nil
+	}, f, h, b)
+	if err != nil {
 		return err
 	}
+	host := local.Mem().Host
+	if host == nil {
+		host = make([]T, len(order))
+	}
+	reverseAxes(host, order, s.LocalShape().Dims())
 	if local.Mem().Host == nil {
 		return local.CopyIn(host)
 	}
 	return nil
 }
 
-// readBlock fills dst with a block of the file, in the order of the file.
-func readBlock[T scalar.Scalar](ctx context.Context, dst []T, f io.ReaderAt, h NPY, b block) error {
+// readBlock fills what next returns, room for at most so many elements, with a
+// block of the file, in the order of the file.
+func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, error), f io.ReaderAt, h NPY, b block) error {
 	read, err := decoder[T](h.elem)
 	if err != nil {
 		return err
@@ -106,11 +114,14 @@ func readBlock[T scalar.Scalar](ctx context.Context, dst []T, f io.ReaderAt, h N
 	return b.each(func(at, n int) error {
 		r.at = h.Offset + int64(at)*int64(h.elem.size)
 		for n > 0 {
-			m := min(n, chunk/h.elem.size)
-			if err := read(dst[:m], r); err != nil {
+			dst, err := next(min(n, chunk/h.elem.size))
+			if err != nil {
+				return err
+			}
+			if err := read(dst, r); err != nil {
 				return fmt.Errorf("elements from %d on: %w", at, short(bare(err)))
 			}
-			dst, n = dst[m:], n-m
+			n -= len(dst)
 			if err := ctx.Err(); err != nil {
 				return err
 			}

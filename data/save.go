@@ -100,12 +100,6 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	if !writes(s) {
 		return nil
 	}
-	host, err := a.Local().Mem().Host, error(nil)
-	if host == nil {
-		if host, err = a.Host(); err != nil {
-			return err
-		}
-	}
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("%w: all ranks must see the folder that rank 0 writes to", bare(err))
@@ -116,7 +110,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	} else if info.Size() != size {
 		return fmt.Errorf("the temporary file has %d bytes, rank 0 made it %d long: all ranks must see the same folder", info.Size(), size)
 	}
-	if err := writeBlock(ctx, f, size, host, blockOf(s, s.Comm().Rank(), false)); err != nil {
+	if err := writeBlock(ctx, f, size, newWindow(a.Local()), blockOf(s, s.Comm().Rank(), false)); err != nil {
 		return bare(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -127,7 +121,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 
 // writeBlock writes the runs of a block to their places in a file of this size,
 // which ends with the elements.
-func writeBlock[T scalar.Scalar](ctx context.Context, f *os.File, size int64, src []T, b block) error {
+func writeBlock[T scalar.Scalar](ctx context.Context, f *os.File, size int64, src *window[T], b block) error {
 	elem := int64(scalar.Of[T]().Size())
 	total, err := count(b.dims)
 	if err != nil {
@@ -136,11 +130,14 @@ func writeBlock[T scalar.Scalar](ctx context.Context, f *os.File, size int64, sr
 	first := size - int64(total)*elem
 	return b.each(func(at, n int) error {
 		for n > 0 {
-			m := min(n, chunk/int(elem))
-			if _, err := f.WriteAt(view[byte](src[:m]), first+int64(at)*elem); err != nil {
+			part, err := src.read(min(n, chunk/int(elem)))
+			if err != nil {
 				return err
 			}
-			src, at, n = src[m:], at+m, n-m
+			if _, err := f.WriteAt(view[byte](part), first+int64(at)*elem); err != nil {
+				return err
+			}
+			at, n = at+len(part), n-len(part)
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -61,6 +61,29 @@ func runProperties(ctx context.Context, r dist.Rank, seed uint64) error {
 	return nil
 }
 
+// TestDevices is properties on devices of other kinds.
+func TestDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, ranks := range []int{1, 2, 3} {
+			seed, cases := rand.Uint64(), 40
+			if p.Slow {
+				cases = 12
+			}
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				for _, q := range properties {
+					if err := q.try(ctx, r, seed, cases); err != nil {
+						return fmt.Errorf("%s: %w", q.name, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("ranks=%d: seed %d: %v", ranks, seed, err)
+			}
+		}
+	})
+}
+
 func (p property) try(ctx context.Context, r dist.Rank, seed uint64, cases int) error {
 	for i := range cases {
 		// All ranks draw the same numbers.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -86,6 +87,20 @@ func stacks[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 
 func TestStacks(t *testing.T) {
 	forTypes(t, stacks[float32], stacks[float64], stacks[complex64], stacks[complex128])
+}
+
+// The algebra and stacks of operators are the same on devices of other kinds.
+func TestDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, n := range []int{1, 2} {
+			err := p.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+				return errors.Join(algebra[float32](ctx, r), stacks[complex128](ctx, r), block[float64](ctx, r))
+			})
+			if err != nil {
+				t.Errorf("ranks=%d: %v", n, err)
+			}
+		}
+	})
 }
 
 func block[T scalar.Scalar](ctx context.Context, r dist.Rank) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -35,6 +36,23 @@ func TestSolves(t *testing.T) {
 func allTypes(ctx context.Context, r dist.Rank) error {
 	return all(func() error { return solves[float32](ctx, r, 1e-5) }, func() error { return solves[float64](ctx, r, 1e-11) },
 		func() error { return solves[complex64](ctx, r, 1e-5) }, func() error { return solves[complex128](ctx, r, 1e-11) })
+}
+
+// Methods solve the same on devices of other kinds.
+func TestDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, ranks := range []int{1, 2} {
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				if p.Slow {
+					return all(func() error { return solves[float32](ctx, r, 1e-5) }, func() error { return solves[complex128](ctx, r, 1e-11) })
+				}
+				return allTypes(ctx, r)
+			})
+			if err != nil {
+				t.Errorf("ranks=%d: %v", ranks, err)
+			}
+		}
+	})
 }
 
 // A method solves one problem after another, of other spaces too.

@@ -12,6 +12,7 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/launch"
 	"github.com/golops/golops/ops/wave"
 )
 
@@ -29,12 +30,17 @@ func small(t *testing.T) Config {
 // inverse runs c on some ranks and returns the image.
 func inverse(t *testing.T, c Config, ranks int) ([]float64, *Result) {
 	t.Helper()
+	return inverseOn(t, ondevice.Local, c, ranks)
+}
+
+func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) error, c Config, ranks int) ([]float64, *Result) {
+	t.Helper()
 	job, err := Prepare(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var res *Result
-	err = ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err = run(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
 		out, err := job.Run(ctx, r, nil, nil)
 		if r.Rank() == 0 {
 			res = out
@@ -49,6 +55,23 @@ func inverse(t *testing.T, c Config, ranks int) ([]float64, *Result) {
 		t.Fatal(err)
 	}
 	return v, res
+}
+
+// The image is the same on devices of other kinds, to single precision.
+func TestDevices(t *testing.T) {
+	c := small(t)
+	c.Operator.Type, c.Operator.Dynamic, c.Operator.Angle = "float32", false, 0
+	want, _ := inverse(t, c, 1)
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, ranks := range []int{1, 2} {
+			for _, split := range []string{"sources", "model"} {
+				c.Operator.Split = split
+				if got, _ := inverseOn(t, p.Local, c, ranks); !(apart(want, got) < 1e-4) {
+					t.Errorf("ranks=%d: %s split: the image differs by %g", ranks, split, apart(want, got))
+				}
+			}
+		}
+	})
 }
 
 func apart(a, b []float64) float64 {

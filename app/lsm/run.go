@@ -93,7 +93,11 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, stop <-chan 
 	} {
 		o.Stage(step.name)
 		t := time.Now()
-		if err := step.f(); err != nil {
+		err := step.f()
+		if err == nil {
+			err = r.Device.Sync(ctx) // so that the step's time is its own
+		}
+		if err != nil {
 			return nil, fmt.Errorf("lsm: %s: %w", step.name, err)
 		}
 		*step.took = time.Since(t).Seconds()
@@ -116,7 +120,7 @@ func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	c := s.Config
 	k := wave.Kirchhoff{
 		Times: s.times, Sources: s.Sources, Receivers: s.Receivers, Samples: c.Time.Samples, Interval: c.Time.Interval,
-		Wavelet: s.Wavelet, Centre: len(s.Wavelet) / 2, Threads: max(1, threads(s.r)),
+		Wavelet: s.Wavelet, Centre: len(s.Wavelet) / 2, Threads: threads(s.r),
 	}
 	if c.Operator.Dynamic {
 		w, err := s.weights()
@@ -149,12 +153,13 @@ func (s *rank[T]) weights() (wave.Weights, error) {
 	return wave.NewDynamic(s.Grid, s.Velocity, s.Sources, s.Receivers, angle, aperture)
 }
 
-// threads returns how many goroutines may fill this rank's tables.
+// threads returns how many goroutines may fill this rank's tables: those of its
+// device or, where that is no part of the host, 0 for one per processor.
 func threads(r dist.Rank) int {
 	if t, ok := r.Device.(interface{ Threads() int }); ok {
-		return t.Threads()
+		return max(1, t.Threads())
 	}
-	return 1
+	return 0
 }
 
 // image returns a as an array of the grid's shape, over the same memory.

@@ -94,6 +94,23 @@ func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error 
 	return nil
 }
 
+func TestDevices(t *testing.T) {
+	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+		for _, ranks := range []int{1, 2} {
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				err := errors.Join(dotTests[float32](ctx, r, 2), dotTests[complex128](ctx, r, 2))
+				if err != nil || p.Slow {
+					return err
+				}
+				return errors.Join(dotTests[float64](ctx, r, 3), dotTests[complex64](ctx, r, 3))
+			})
+			if err != nil {
+				t.Errorf("ranks=%d: %v", ranks, err)
+			}
+		}
+	})
+}
+
 func TestKirchhoff(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		for _, dims := range []int{2, 3} {

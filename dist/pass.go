@@ -1,0 +1,131 @@
+package dist
+
+import (
+	"context"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// passer passes blocks through root, one after another, so that its device needs
+// no room for the whole.
+type passer[T scalar.Scalar] struct {
+	s     *Space
+	root  int
+	block array.Array[T] // on root: room for the block of any other rank
+	host  []T            // the same on the host, if the device has memory of its own
+}
+
+func newPasser[T scalar.Scalar](s *Space, root int) (p passer[T], err error) {
+	p = passer[T]{s: s, root: root}
+	if s.rank.Rank() != root {
+		return p, nil
+	}
+	n := 0
+	for r := range s.rank.Size() {
+		n = max(n, s.Box(r).shape(s.shape.Rank()).Size())
+	}
+	if p.block, err = array.New[T](s.Device(), shape.Of(n)); err == nil && p.block.Mem().Host == nil {
+		p.host = make([]T, n)
+	}
+	return p, err
+}
+
+func (p passer[T]) free() { p.block.Free() }
+
+// room returns where root has the block of rank r, and the same on the host.
+func (p passer[T]) room(r int, mine array.Array[T]) (block array.Array[T], host []T) {
+	if block = mine; r != p.root {
+		block = p.block.Slice(0, p.s.Box(r).shape(p.s.shape.Rank()).Size())
+	}
+	if p.host == nil {
+		return block, block.Mem().Host
+	}
+	return block, p.host[:block.Len()]
+}
+
+// scatter fills a with the blocks of the whole, which is on root.
+func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
+	c := p.s.Comm()
+	switch {
+	case c.Rank() != p.root && a.local.Len() == 0:
+		return nil
+	case c.Rank() != p.root:
+		return c.Recv(ctx, buf(a.local), p.root)
+	}
+	for r := range c.Size() {
+		block, host := p.room(r, a.local)
+		i := 0
+		p.s.runs(r, func(at, n int) { i += copy(host[i:], whole[at:at+n]) })
+		if p.host != nil {
+			if err := block.CopyIn(host); err != nil {
+				return err
+			}
+		}
+		if r == p.root || block.Len() == 0 {
+			continue
+		}
+		if err := c.Send(ctx, buf(block), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather returns the whole of a on root. Of copies of the array, that is the one
+// root has a part of.
+func (p passer[T]) gather(ctx context.Context, a Array[T]) ([]T, error) {
+	c := p.s.Comm()
+	switch serves := p.s.sameCopy(c.Rank(), p.root); {
+	case c.Rank() != p.root && (!serves || a.local.Len() == 0):
+		return nil, nil
+	case c.Rank() != p.root:
+		return nil, c.Send(ctx, buf(a.local), p.root)
+	}
+	whole := make([]T, p.s.shape.Size())
+	for r := range c.Size() {
+		block, host := p.room(r, a.local)
+		if block.Len() == 0 || !p.s.sameCopy(r, p.root) {
+			continue
+		}
+		if r != p.root {
+			if err := c.Recv(ctx, buf(block), r); err != nil {
+				return nil, err
+			}
+		}
+		if p.host != nil {
+			if err := block.CopyOut(host); err != nil {
+				return nil, err
+			}
+		}
+		p.s.runs(r, func(at, n int) { host = host[copy(whole[at:at+n], host):] })
+	}
+	return whole, nil
+}
+
+// runs calls f for the elements of rank r that lie together in the whole, with
+// the place of the first and how many there are, in their order.
+func (s *Space) runs(r int, f func(at, n int)) {
+	b, st := s.Box(r), s.shape.Strides()
+	k, n := s.shape.Rank(), 1 // axes from k on are in a run
+	for whole := true; k > 0 && whole; {
+		k--
+		rows := b.Hi[k] - b.Lo[k]
+		n, whole = n*rows, rows == s.shape.Dim(k)
+	}
+	left := b.shape(s.shape.Rank()).Size()
+	for i := b.Lo; left > 0; left -= n {
+		at := 0
+		for a := range s.shape.Rank() {
+			at += i[a] * st[a]
+		}
+		f(at, n)
+		for a := k - 1; a >= 0; a-- {
+			if i[a]++; i[a] < b.Hi[a] {
+				break
+			}
+			i[a] = b.Lo[a]
+		}
+	}
+}
