@@ -105,11 +105,11 @@ type blasArgs[T scalar.Scalar] struct {
 func blasTrans(op device.Trans) byte { return "NTC"[op] }
 
 // blasGemm multiplies with the library and reports whether it could. Where the
-// vector units are those that golops knows, its own loops are as fast, and the
-// threads of the device need not give way to those of the library.
+// vector units are those that golops knows, its own loops for real numbers are as
+// fast, and the threads of the device need not give way to those of the library.
 func (k *kernels[T, F]) blasGemm(opA, opB device.Trans, m, n, depth int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) bool {
 	const small, most = 32 * 32 * 32, 1<<31 - 1
-	if vectors && !wider || m*n*depth <= small || opA == device.ConjNoTrans || opB == device.ConjNoTrans || max(m, n, depth) > most {
+	if k.parts == 1 && vectors && !wider || m*n*depth <= small || opA == device.ConjNoTrans || opB == device.ConjNoTrans || max(m, n, depth) > most {
 		return false
 	}
 	f := k.blas.look().gemm[scalar.Of[T]()]
