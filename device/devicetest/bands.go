@@ -47,6 +47,9 @@ func testBands[T scalar.Scalar](s *suite[T]) {
 	for _, b := range [][4]int{{1, 3, 1, 50}, {2, 5, 1, 37}, {3, 4, 2, 17}, {2, 3, 33, 8}, {1, 100, 1, 700}, {2, 2, 1500, 6}, {1, 3, 1, 20_000}} {
 		s.applyBands(s.dense(b[0], b[1], b[2], b[3]), 0, "dense %v", b)
 	}
+	for _, b := range [][4]int{{3, 40, 1, 7}, {5, 700, 1, 81}, {2, 1500, 1, 12}, {4, 30, 1, 41}, {1, 520, 1, 513}, {2, 90, 70, 35}, {3, 9, 66, 3}, {2, 60, 5, 40}} {
+		s.applyBands(s.filter(b[0], b[1], b[2], b[3]), 0, "filter %v", b)
+	}
 	s.applyBands(s.mirror(3, 40, 1), 0, "mirror")
 	s.applyBands(s.mirror(3, 40, 7), 0, "mirror of rows")
 	s.applyBands(s.mirror(1, 40_000, 1), 0, "long mirror")
@@ -78,6 +81,39 @@ func (s *suite[T]) stencil(outer, n, inner, width int) *device.Banded[T] {
 		band(1, i, i+1)
 	}
 	return b
+}
+
+// filter is a stencil whose rows are all in group 0, as those of a convolution
+// along an axis that one rank holds. It may be longer than the axis.
+func (s *suite[T]) filter(outer, n, inner, width int) *device.Banded[T] {
+	b := &device.Banded[T]{Outer: outer, Inner: inner, DstRows: n, SrcRows: n}
+	coefs, left := s.numbers(width), s.rng.IntN(width)
+	inside := func(i, w int) bool { return i+w-left >= 0 && i+w-left < n }
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && sameTaps(inside, lo, hi, width) {
+			hi++
+		}
+		first := len(b.Taps)
+		for w, c := range coefs {
+			if inside(lo, w) {
+				b.Taps = append(b.Taps, device.Tap[T]{At: lo + w - left, Step: 1, Coef: c})
+			}
+		}
+		b.Groups[0] = append(b.Groups[0], device.Band{Lo: lo, Hi: hi, First: first, Last: len(b.Taps)})
+		lo = hi
+	}
+	return b
+}
+
+// sameTaps reports whether rows i and j have the same taps.
+func sameTaps(inside func(i, w int) bool, i, j, width int) bool {
+	for w := range width {
+		if inside(i, w) != inside(j, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // dense is a full matrix: one band for each row, with a tap for each column.

@@ -3,7 +3,6 @@ package gpu
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -123,7 +122,7 @@ func (k *kernels[T, F]) keepBands(b *device.Banded[T]) (*keptBands[T], error) {
 			g.fir.coef += addr
 		}
 	}
-	b.Kept.Keep(k.d, kept, func() { k.d.FreeBytes(addr) })
+	keep(k.d, &b.Kept, kept, addr)
 	return kept, nil
 }
 
@@ -224,17 +223,4 @@ func alongRows[T scalar.Scalar](taps []device.Tap[T]) bool {
 		}
 	}
 	return true
-}
-
-// tables are lists that go to the device together.
-type tables struct{ bytes []byte }
-
-// put appends a list and returns where it begins.
-func put[E any](t *tables, list []E) uintptr {
-	for len(t.bytes)%16 != 0 || len(t.bytes) == 0 {
-		t.bytes = append(t.bytes, 0)
-	}
-	at := len(t.bytes)
-	t.bytes = append(t.bytes, bytesOf(list, int(unsafe.Sizeof(*new(E))))...)
-	return uintptr(at)
 }

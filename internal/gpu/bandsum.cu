@@ -1,8 +1,9 @@
 // A sum of banded matrices along several axes of one block, in one pass.
 //
-// Threads lie along the elements of a row of the first part, the one with the
-// largest rows, and go down its axis. Where they are along the axes of the other
-// parts stays the same on that way, so that its band is found once.
+// A block of threads lies on some lines of a row of the first part, the one with
+// the largest rows, and goes down its axis, so that most of what its taps read is
+// still in the nearest cache. Where a thread is along the axes of the other parts
+// stays the same on that way.
 
 struct Band { i64 lo, hi, first, last; };
 
@@ -29,11 +30,11 @@ const int partMost = 4, mainMost = 64, sumRun = 4;
 struct BandsSumArgs {
 	T* dst;
 	const T* src;
-	i64 outer, spare; // of the first part
+	i64 outer;       // of the first part
+	i64 line;        // elements of a line; a row of the first part is several
 	int parts;
-	int width; // threads of a block that lie side by side, a power of 2
-	int chunk; // rows of the first part that a thread takes
-	int pad;
+	int width, high; // threads of a block along a line, and lines of a block; powers of 2
+	int chunk;       // rows of the first part that a thread takes
 	Part part[partMost];
 	i64 at[mainMost]; // elements to what a tap reads
 	T coef[mainMost];
@@ -164,8 +165,10 @@ __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMai
 
 KERNEL(bandsSum, BandsSumArgs) {
 	const Part& a = p.part[0];
-	i64 q = i64(blockIdx.x) * p.width + threadIdx.x % p.width;
-	if (q >= a.inner) return;
+	i64 across = (p.line + p.width - 1) / p.width, up = blockIdx.x / across;
+	int t = threadIdx.x / p.width;
+	i64 x = (blockIdx.x - up * across) * p.width + threadIdx.x % p.width, q = (up * p.high + t % p.high) * p.line + x;
+	if (x >= p.line || q >= a.inner) return;
 	bool inMain[partMost]; // of the first part: whether it is in all others
 	inMain[0] = true;
 #pragma unroll
@@ -177,9 +180,10 @@ KERNEL(bandsSum, BandsSumArgs) {
 			inMain[0] = inMain[0] && inMain[k];
 		}
 	}
-	i64 high = i64(blockDim.x / p.width) * p.chunk, tiles = (a.rows + high - 1) / high;
+	int deep = blockDim.x / (p.width * p.high);
+	i64 tiles = (a.rows + deep * p.chunk - 1) / (deep * p.chunk);
 	for (i64 tile = blockIdx.y; tile < p.outer * tiles; tile += gridDim.y) {
-		i64 o = tile / tiles, first = (tile - o * tiles) * high + threadIdx.x / p.width * p.chunk;
+		i64 o = tile / tiles, first = ((tile - o * tiles) * deep + t / p.high) * p.chunk;
 		i64 last = min(first + p.chunk, a.rows);
 		for (i64 row = first; row < last; row += sumRun) sumSome(p, inMain, o, row, q, int(min(i64(sumRun), last - row)));
 	}

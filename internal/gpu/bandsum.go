@@ -14,6 +14,9 @@ import (
 const (
 	partMost    = 4
 	sumMainMost = 64
+	sumLine     = 32 // elements of a line, at least
+	sumWidth    = 64 // threads of a block along a line, if it is one of several
+	sumHigh     = 4  // lines of a block
 )
 
 // The types here mirror those of bandsum.cu.
@@ -29,12 +32,12 @@ type (
 	}
 
 	bandsSumArgs[T scalar.Scalar] struct {
-		dst, src                uintptr
-		outer, _                int
-		parts, width, chunk, _2 int32
-		part                    [partMost]bandsPart
-		at                      [sumMainMost]int
-		coef                    [sumMainMost]T
+		dst, src                  uintptr
+		outer, line               int
+		parts, width, high, chunk int32
+		part                      [partMost]bandsPart
+		at                        [sumMainMost]int
+		coef                      [sumMainMost]T
 	}
 )
 
@@ -94,7 +97,7 @@ func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
 		p := &kept.args.part[i]
 		p.bands, p.taps, p.ghosts = addr+p.bands, addr+p.taps, addr+p.ghosts
 	}
-	s.Kept.Keep(k.d, kept, func() { k.d.FreeBytes(addr) })
+	keep(k.d, &s.Kept, kept, addr)
 	return kept, nil
 }
 
@@ -124,8 +127,31 @@ func (s *keptSum[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
 	}
 	a := &s.args
 	a.outer, a.parts = first.Outer, int32(len(s.order))
-	a.width, a.chunk, s.grid = rowsGrid(first.Outer, first.DstRows, first.Inner)
-	return first.Inner >= rowsInner/2 && first.Outer > 0
+	a.line = sum.Parts[s.order[1]].Inner
+	if a.line < sumLine {
+		a.line = first.Inner
+	}
+	s.shape(first.Outer, first.DstRows, first.Inner)
+	return first.Inner >= sumLine && first.Outer > 0
+}
+
+// shape lays blocks on the lines of the first part.
+func (s *keptSum[T]) shape(outer, rows, inner int) {
+	a := &s.args
+	lines := inner / a.line
+	width := powerOf2(a.line, sumWidth)
+	if lines == 1 {
+		width = powerOf2(a.line, bandBlock)
+	}
+	high := powerOf2(lines, sumHigh)
+	deep := bandBlock / (width * high)
+	chunk := bandsChunk
+	if outer*rows*inner < manyThreads*bandsChunk {
+		chunk = bandRun
+	}
+	a.width, a.high, a.chunk = int32(width), int32(high), int32(chunk)
+	tiles := (rows + deep*chunk - 1) / (deep * chunk)
+	s.grid = grid{(a.line + width - 1) / width * ((lines + high - 1) / high), min(outer*tiles, maxGridY)}
 }
 
 // knownFrom is from how many elements on a sum is worth a compilation of its own.

@@ -86,6 +86,12 @@ func (d *Device) plan(l *fft, key planKey) (uintptr, error) {
 		p.used = l.uses
 		return p.handle, nil
 	}
+	return d.newPlan(l, key)
+}
+
+// newPlan makes a plan, in place of the one that was used longest ago if there
+// are many.
+func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 	if len(l.plans) >= plansMost {
 		if err := d.waitAll(); err != nil { // it may be at work
 			return 0, err

@@ -77,7 +77,7 @@ func (k *kernels[T, F]) keepSparse(s *device.Sparse[T]) (*gatherArgs, error) {
 	if s.W != nil {
 		a.w += addr
 	}
-	s.Kept.Keep(k.d, a, func() { k.d.FreeBytes(addr) })
+	keep(k.d, &s.Kept, a, addr)
 	return a, nil
 }
 

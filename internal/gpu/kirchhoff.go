@@ -153,7 +153,7 @@ func (k *kernels[T, F]) keepTravel(t *device.Travel[F]) (*travel, error) {
 	}
 	k.planStack(way, a)
 	k.planSpread(way, a)
-	t.Kept.Keep(k.d, way, func() { k.d.FreeBytes(addr) })
+	keep(k.d, &t.Kept, way, addr)
 	return way, nil
 }
 
