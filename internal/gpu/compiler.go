@@ -84,7 +84,7 @@ func (c *compiler) archs() []int32 {
 // architecture that is older, which the driver compiles on.
 func (c *compiler) archOption(arch string) (option string, binary bool, err error) {
 	if c.p.target == "" {
-		if arch == "" {
+		if !strings.HasPrefix(arch, "gfx") {
 			return "", false, nil // hipRTC takes the thread's device
 		}
 		return "--gpu-architecture=" + arch, false, nil

@@ -44,8 +44,8 @@ func (drv *driver) look(index int) (Info, error) {
 	in.Memory = int(*size)
 	if p.target != "" {
 		in.Arch = fmt.Sprintf("%s%d%d", p.target, drv.attribute(p.attrMajor, *dev), drv.attribute(p.attrMinor, *dev))
-	} else {
-		in.Arch = drv.gfx(index)
+	} else if in.Arch = drv.gfx(index); in.Arch == "" {
+		in.Arch = in.Name // tells kernels for it from others
 	}
 	return in, nil
 }

@@ -66,6 +66,14 @@ int hipDeviceGetName(char* name, int len, int dev) {
 	HERE;
 	return cuDeviceGetName(name, len, dev);
 }
+// Of the properties, only the names: of the device and of its architecture, where
+// the layout of ROCm 6 has them.
+int hipGetDevicePropertiesR0600(char* props, int dev) {
+	HERE;
+	memset(props, 0, 1472);
+	strcpy(props + 1160, "gfx90a:sramecc+:xnack-");
+	return cuDeviceGetName(props, 256, dev);
+}
 int hipDeviceTotalMem(size_t* n, int dev) {
 	HERE;
 	return cuDeviceTotalMem_v2(n, dev);
