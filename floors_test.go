@@ -21,7 +21,7 @@ var floor = map[string]int{
 	"report": 7, "data": 7, "report/reporttest": 8,
 	"launch": 8,
 	"perf":   9, "app/lsm": 9, "app/mdd": 9,
-	"cmd/golops": 10, "perf/peer": 10, "perf/peer/operators": 10, "perf/peer/lsm": 10,
+	"cmd/golops": 10, "perf/peer": 10, "perf/peer/operators": 10, "perf/peer/lsm": 10, "perf/peer/gpu": 10,
 }
 
 // leaf packages, and helpers that leaves and launch share.

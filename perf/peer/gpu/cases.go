@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/ops"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/solve"
+)
+
+// kase is one row or several of the table in issue 5: a problem, and steps of it
+// that are timed.
+type kase struct {
+	name  string
+	build func(ctx context.Context, r dist.Rank) ([]step, error)
+}
+
+// step is one thing to time, with what the peer needs and golops may, in ms.
+type step struct {
+	name        string
+	peer, limit float64
+	per         int // so many of what is counted are done in a call
+	run         func(ctx context.Context) error
+}
+
+func cases(shrink int) []kase {
+	s := shrink
+	block := []int{512 / s, 512 / s, 256 / s}
+	return []kase{
+		{"dot", func(ctx context.Context, r dist.Rank) ([]step, error) { return dot(ctx, r, block[0]*block[1]*block[2]) }},
+		{"FirstDerivative", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return derivative(ctx, r, block, [2]float64{4.0, 4.8}, 0.25, func(x *dist.Space) (linop.Operator[float32], error) {
+				return ops.NewFirstDerivative[float32](ctx, x, 0, ops.Derivative{})
+			})
+		}},
+		{"Laplacian", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return derivative(ctx, r, block, [2]float64{12.6, 14.2}, 0.30, func(x *dist.Space) (linop.Operator[float32], error) {
+				return ops.NewLaplacian[float32](ctx, x, ops.Laplacian{Axes: []int{0, 1, 2}})
+			})
+		}},
+		migration(survey{81, 60, 11, 10, 651}, s, 100, [3]float64{3.2, 3.0, 1120}, [3]float64{0.3, 0.3, 80}),
+		migration(survey{201, 150, 51, 16, 651}, s, 20, [3]float64{17.6, 17.1, 930}, [3]float64{1.5, 1.5, 70}),
+		migration(survey{401, 300, 101, 32, 1001}, s, 10, [3]float64{73, 115, 2270}, [3]float64{8, 8, 200}),
+		{"matrix product float32", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return product[float32](ctx, r, 4096/s, 156, 3.5)
+		}},
+		{"matrix product complex64", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return product[complex64](ctx, r, 4096/s, 367, 13)
+		}},
+		{"CG", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
+		}},
+		{"CGLS", func(ctx context.Context, r dist.Rank) ([]step, error) {
+			return solver(ctx, r, &solve.CGLS[float32]{}, max(64, 4096/s), 50, 5.3, 0.15)
+		}},
+	}
+}
+
+// of returns an array with every element v.
+func of[T scalar.Scalar](s *dist.Space, v float64) (dist.Array[T], error) {
+	a, err := dist.New[T](s)
+	if err == nil {
+		dist.Fill(a, scalar.From[T](complex(v, 0)))
+	}
+	return a, err
+}
+
+func dot(ctx context.Context, r dist.Rank, n int) ([]step, error) {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
+	if err != nil {
+		return nil, err
+	}
+	x, err := of[float32](s, 0.5)
+	if err != nil {
+		return nil, err
+	}
+	y, err := of[float32](s, 0.25)
+	return []step{{fmt.Sprintf("%d elements", n), 1.11, 0.16, 1, func(ctx context.Context) error {
+		d, err := dist.Dot(ctx, x, y)
+		if want := float32(n) / 8; err == nil && d != want {
+			return fmt.Errorf("dot is %g, want %g", d, want)
+		}
+		return err
+	}}}, err
+}
+
+func derivative(ctx context.Context, r dist.Rank, block []int, peer [2]float64, limit float64, make func(*dist.Space) (linop.Operator[float32], error)) ([]step, error) {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, block...)
+	if err != nil {
+		return nil, err
+	}
+	op, err := make(s)
+	if err != nil {
+		return nil, err
+	}
+	x, err := of[float32](s, 0.5)
+	if err != nil {
+		return nil, err
+	}
+	y, err := of[float32](s, 0.25)
+	return both(op, x, y, fmt.Sprint(block), peer, [2]float64{limit, limit}), err
+}
+
+// both are an operator and its adjoint.
+func both[T scalar.Scalar](op linop.Operator[T], x, y dist.Array[T], size string, peer, limit [2]float64) []step {
+	return []step{
+		{size + ", forward", peer[0], limit[0], 1, func(ctx context.Context) error { return op.Forward(ctx, y, x) }},
+		{size + ", adjoint", peer[1], limit[1], 1, func(ctx context.Context) error { return op.Adjoint(ctx, x, y) }},
+	}
+}
+
+// random returns n numbers of either sign: a processor draws less power on zeros.
+func random[T scalar.Scalar](n int) []T {
+	rnd := rand.New(rand.NewPCG(1, uint64(n)))
+	v := make([]T, n)
+	for i := range v {
+		v[i] = scalar.From[T](complex(rnd.Float64()-0.5, rnd.Float64()-0.5))
+	}
+	return v
+}
+
+func product[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, peer, limit float64) ([]step, error) {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n)
+	if err != nil {
+		return nil, err
+	}
+	op, err := ops.NewMatrixMult(ctx, s, n, random[T](n*n))
+	if err != nil {
+		return nil, err
+	}
+	x, err := dist.New[T](s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Local().CopyIn(random[T](n * n)); err != nil {
+		return nil, err
+	}
+	y, err := dist.New[T](op.Range())
+	return both(op, x, y, fmt.Sprintf("%d^3", n), [2]float64{peer}, [2]float64{limit})[:1], err
+}
+
+// solver iterates on one block, a symmetric positive matrix with a condition that
+// keeps residuals from vanishing in so many steps.
+func solver(ctx context.Context, r dist.Rank, m solve.Method[float32], n, steps int, peer, limit float64) ([]step, error) {
+	a := random[float32](n * n)
+	for i := range n {
+		for j := range i {
+			a[i*n+j] = a[j*n+i]
+		}
+		a[i*n+i] = float32(0.65 * math.Sqrt(float64(n)))
+	}
+	s, err := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, n)
+	if err != nil {
+		return nil, err
+	}
+	block, err := ops.NewMatrixMult(ctx, s, n, a)
+	if err != nil {
+		return nil, err
+	}
+	op, err := linop.BlockDiag(ctx, r, block)
+	if err != nil {
+		return nil, err
+	}
+	b, err := dist.New[float32](op.Range())
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Local().CopyIn(random[float32](n)); err != nil {
+		return nil, err
+	}
+	x, err := dist.New[float32](op.Domain())
+	name := fmt.Sprintf("%dx%d block, per iteration", n, n)
+	return []step{{name, peer, limit, steps, func(ctx context.Context) error {
+		dist.Zero(x)
+		return iterate(ctx, m, op, b, x, steps)
+	}}}, err
+}
+
+// iterate takes so many steps, whether or not they bring anything: a method that
+// has converged goes on.
+func iterate(ctx context.Context, m solve.Method[float32], op linop.Operator[float32], b, x dist.Array[float32], steps int) error {
+	if _, err := m.Init(ctx, solve.Problem[float32]{A: op, B: b}, x); err != nil {
+		return err
+	}
+	for range steps {
+		if _, err := m.Step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
