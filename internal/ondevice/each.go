@@ -29,7 +29,8 @@ func Each(t *testing.T, f func(t *testing.T, p Place)) {
 	if GPUs(t.Context()) == nil {
 		places = append(places, Place{launch.GPU, false})
 	}
-	for _, p := range append(places, Place{"sim", true}) { // which hides the GPUs
+	// Simulated GPUs hide real ones. They talk over NCCL, unless told otherwise.
+	for _, p := range append(places, Place{"sim", true}, Place{"sim:staged", true}) {
 		t.Run(p.Name, func(t *testing.T) { f(t, p) })
 	}
 }
