@@ -27,7 +27,7 @@ import (
 var sources embed.FS
 
 // core are the sources of libgpusim.so, which the others are wrappers of.
-var core = []string{"config", "context", "stream", "memory", "module", "fiber", "compile", "names",
+var core = []string{"config", "context", "stream", "memory", "module", "fiber", "compile", "names", "blas", "fft",
 	"nccl_clique", "nccl_comm", "nccl_group", "nccl_reduce"}
 
 // wrappers are the libraries by their real names, and the source of each.

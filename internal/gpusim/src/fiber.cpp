@@ -5,13 +5,12 @@
 
 #include <cstring>
 #include <sys/mman.h>
-#ifndef __x86_64__
 #include <ucontext.h>
-#endif
 
 namespace sim {
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(GPUSIM_UCONTEXT)
+// The switch of ucontext, for other processors, asks the kernel each time.
 // gpusim_switch saves what C preserves on the stack in use, leaves that stack in
 // *from and goes on with another.
 extern "C" void gpusim_switch(void** from, void* to);
