@@ -152,20 +152,12 @@ func (k *kernels[T, F]) scaleCPart(lo, hi int) { k.scaled(k.mm.c.x[lo:hi], k.mm.
 
 func (k *kernels[T, F]) packAPart(lo, hi int) {
 	g := &k.mm
-	for i := lo; i < hi; i++ {
-		row := i * g.tall
-		dst := g.stripsA[row*g.depth*k.parts:][:g.tall*g.depth*k.parts]
-		k.pack(dst, g.tall, &g.a, (g.row+row)*g.a.di+g.at*g.a.dj, min(g.tall, g.rows-row), g.depth-g.padding, g.a.di, g.a.dj)
-	}
+	k.packStrips(g.stripsA, lo, hi, g.tall, g.rows, &g.a, g.row*g.a.di+g.at*g.a.dj, g.a.di, g.a.dj)
 }
 
 func (k *kernels[T, F]) packBPart(lo, hi int) {
 	g := &k.mm
-	for j := lo; j < hi; j++ {
-		col := j * g.wide
-		dst := g.stripsB[col*g.depth*k.parts:][:g.wide*g.depth*k.parts]
-		k.pack(dst, g.wide, &g.b, g.at*g.b.di+(g.col+col)*g.b.dj, min(g.wide, g.cols-col), g.depth-g.padding, g.b.dj, g.b.di)
-	}
+	k.packStrips(g.stripsB, lo, hi, g.wide, g.cols, &g.b, g.at*g.b.di+g.col*g.b.dj, g.b.dj, g.b.di)
 }
 
 // pack copies a strip of lanes × depth elements from element at of m on, with
@@ -175,7 +167,7 @@ func (k *kernels[T, F]) pack(dst []F, width int, m *operand[F], at, lanes, depth
 		clear(dst)
 	}
 	if k.parts == 1 {
-		packReal(dst, width, m.x[at:], lanes, depth, dl, dd)
+		packReal(dst, width, m.x[at:], lanes, depth, dl)
 		return
 	}
 	src, re, im := pairs(m.x), dst[:len(dst)/2], dst[len(dst)/2:]

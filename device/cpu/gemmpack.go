@@ -1,12 +1,59 @@
 package cpu
 
-// packReal copies lanes × depth elements into a strip, whose lanes are width
-// elements apart in depth. One of the strides of src is 1.
-func packReal[F float](dst []F, width int, src []F, lanes, depth, dl, dd int) {
-	if dl == 1 {
-		packAlong(dst, width, src, lanes, depth, dd)
+import "unsafe"
+
+// packStrips copies strips lo to hi of an operand, each width lanes × depth with
+// padding: from element at of m on, with strides along the lanes and along the
+// depth. There are so many lanes in all.
+func (k *kernels[T, F]) packStrips(dst []F, lo, hi, width, lanes int, m *operand[F], at, dl, dd int) {
+	g := &k.mm
+	depth, size := g.depth-g.padding, width*g.depth*k.parts
+	if k.parts == 1 && dl == 1 {
+		first, last := lo*width, min(hi*width, lanes)
+		if g.padding > 0 || last < hi*width {
+			clear(dst[lo*size : hi*size])
+		}
+		packAlong(dst[lo*size:hi*size], width, g.depth, m.x[at+first:], last-first, depth, dd)
 		return
 	}
+	for i := lo; i < hi; i++ {
+		first := i * width
+		k.pack(dst[i*size:(i+1)*size], width, m, at+first*dl, min(width, lanes-first), depth, dl, dd)
+	}
+}
+
+// packAlong packs lanes that are neighbours in src. It takes all of a row before
+// the next: rows far apart evict each other from the cache.
+func packAlong[F float](dst []F, width, padded int, src []F, lanes, depth, dd int) {
+	switch width {
+	case 16:
+		packRows[[16]F](dst, width, padded, src, lanes, depth, dd)
+	case 8:
+		packRows[[8]F](dst, width, padded, src, lanes, depth, dd)
+	case 6:
+		packRows[[6]F](dst, width, padded, src, lanes, depth, dd)
+	case tileRows:
+		packRows[[tileRows]F](dst, width, padded, src, lanes, depth, dd)
+	default:
+		packRows[[tileCols]F](dst, width, padded, src, lanes, depth, dd)
+	}
+}
+
+// packRows is packAlong for strips whose lanes are a W.
+func packRows[W any, F float](dst []F, width, padded int, src []F, lanes, depth, dd int) {
+	for i := range depth {
+		row, to := src[i*dd:][:lanes], i*width
+		for ; len(row) >= width; row, to = row[width:], to+padded*width {
+			*(*W)(unsafe.Pointer(&dst[to : to+width][0])) = *(*W)(unsafe.Pointer(&row[0]))
+		}
+		if len(row) > 0 {
+			copy(dst[to:], row)
+		}
+	}
+}
+
+// packReal copies lanes × depth elements into a strip. A lane is a run of src.
+func packReal[F float](dst []F, width int, src []F, lanes, depth, dl int) {
 	l := 0
 	for ; l+4 <= lanes; l += 4 {
 		s0, s1, s2, s3 := src[l*dl:][:depth], src[(l+1)*dl:][:depth], src[(l+2)*dl:][:depth], src[(l+3)*dl:][:depth]
@@ -31,28 +78,6 @@ func packReal[F float](dst []F, width int, src []F, lanes, depth, dl, dd int) {
 		for _, v := range src[l*dl:][:depth] {
 			dst[to] = v
 			to += width
-		}
-	}
-}
-
-// packAlong is packReal where the lanes are neighbours in src.
-func packAlong[F float](dst []F, width int, src []F, lanes, depth, dd int) {
-	switch {
-	case lanes == 16 && width == 16:
-		for i := range depth {
-			*(*[16]F)(dst[16*i:]) = *(*[16]F)(src[i*dd:])
-		}
-	case lanes == 8 && width == 8:
-		for i := range depth {
-			*(*[8]F)(dst[8*i:]) = *(*[8]F)(src[i*dd:])
-		}
-	case lanes == 6 && width == 6:
-		for i := range depth {
-			*(*[6]F)(dst[6*i:]) = *(*[6]F)(src[i*dd:])
-		}
-	default:
-		for i := range depth {
-			copy(dst[i*width:], src[i*dd:][:lanes])
 		}
 	}
 }
