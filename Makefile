@@ -13,7 +13,7 @@ TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC
 test: install lint
 	@mkdir -p build
 	CGO_ENABLED=0 go build ./...
-	$(TEST_ENV) CGO_ENABLED=0 go test -p 1 -v -timeout 20m -run '^TestSuite$$' ./comm/local ./comm/mpi >build/suite.log || { grep -vE '^ *(=== RUN|--- PASS)' build/suite.log; exit 1; }
+	$(TEST_ENV) CGO_ENABLED=0 go test -p 1 -v -timeout 20m -run '^TestSuite$$' ./comm/local ./comm/mpi ./comm/nccl >build/suite.log || { grep -vE '^ *(=== RUN|--- PASS)' build/suite.log; exit 1; }
 	@grep -oE 'commtest \(.*|^ok .*' build/suite.log
 	$(TEST_ENV) CGO_ENABLED=0 go test -timeout 15m -skip '^TestSuite$$' ./...
 	$(MAKE) race

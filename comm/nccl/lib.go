@@ -31,7 +31,7 @@ type config struct {
 	size                              uint64
 	magic, version                    uint32
 	blocking, cluster, minCTA, maxCTA int32
-	netName                           uintptr
+	_                                 uintptr // the name of a network
 	splitShare, trafficClass          int32
 }
 
