@@ -1,0 +1,211 @@
+package nccl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/mpi"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/device/cuda"
+	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/mpirun"
+)
+
+// Variables that tell a copy of this program, started by mpirun, what to do.
+const (
+	childVar     = "GOLOPS_TEST_CHILD"
+	sequencesVar = "GOLOPS_TEST_SEQUENCES" // random sequences on a GPU; many take long where ranks share it
+)
+
+// children are the programs that MPI ranks run, those of "sim" on a simulated GPU.
+var children = map[string]program{
+	"gpu suite":  gpuSuite,
+	"gpu allocs": allocs,
+	"gpu kill":   kill,
+	"sim suite": func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		// Simulated GPUs of two processes do not know each other.
+		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoEmpty: true, NoTruncation: true}, c.Size() == 1)
+	},
+}
+
+// TestMain lets a copy of this program be a rank:
+//
+//	GOLOPS_TEST_CHILD='gpu suite' mpirun -n 4 ./nccl.test
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVar)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(context.Background(), name); err != nil {
+		fmt.Fprintln(os.Stderr, "FAIL", err)
+		os.Exit(1)
+	}
+}
+
+// child runs one of children as this process's rank.
+func child(ctx context.Context, name string) error {
+	prog, ok := children[name]
+	if !ok {
+		return fmt.Errorf("%s is %q: no such program", childVar, name)
+	}
+	w, err := mpi.Init(ctx, mpi.Config{Checked: true})
+	if err != nil {
+		return err
+	}
+	return w.End(ctx, onGPU(ctx, w, strings.HasPrefix(name, "sim"), prog))
+}
+
+// onGPU runs a program on the GPU of this process.
+func onGPU(ctx context.Context, w *mpi.World, simulated bool, p program) error {
+	cfg := cuda.Config{}
+	if simulated {
+		dir, err := gpusim.Build()
+		if err == nil {
+			err = os.Setenv(EnvVar, dir)
+		}
+		if err != nil {
+			return err
+		}
+		cfg.Folder = dir
+	} else {
+		n, err := cuda.Count()
+		if err != nil {
+			return err
+		}
+		if w.Launcher.LocalSize > n || w.Size() > n {
+			// The library refuses two ranks of one machine on one GPU, so each
+			// says that it is a machine of its own.
+			id := fmt.Sprintf("golops-%d-%d", os.Getpid(), w.Rank())
+			if err := errors.Join(dl.Setenv("NCCL_HOSTID", id), dl.Setenv("NCCL_SOCKET_IFNAME", "lo")); err != nil {
+				return err
+			}
+		}
+		cfg.Index = w.Rank() % n
+	}
+	dev, err := cuda.New(cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(with(ctx, w, dev, Config{Checked: true, Timeout: time.Minute}, p), dev.Close())
+}
+
+func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	cfg := commtest.Config{Sequences: 20, NoEmpty: true, NoTruncation: true}
+	if n, err := strconv.Atoi(os.Getenv(sequencesVar)); err == nil {
+		cfg.Sequences = n
+	}
+	return report(ctx, c, dev, cfg, true)
+}
+
+// report runs the suite and says how long its cases took.
+func report(ctx context.Context, c *Comm, dev device.Accelerator, cfg commtest.Config, onDevice bool) error {
+	start := time.Now()
+	last, cases := start, 0
+	if onDevice {
+		cfg.Device = dev
+	}
+	err := commtest.Run(ctx, c, cfg, func(name string, err error) {
+		cases++
+		if took := time.Since(last); took > time.Second || os.Getenv("GOLOPS_TEST_VERBOSE") != "" {
+			fmt.Printf("%s: %v\n", name, took.Round(time.Millisecond))
+		}
+		last = time.Now()
+		if err != nil {
+			fmt.Printf("FAIL %s: %v\n", name, err)
+		}
+	})
+	if c.Rank() == 0 {
+		fmt.Printf("SUITE %v on %v: %d ranks, %d cases in %v\n", c, dev, c.Size(), cases, time.Since(start).Round(time.Millisecond))
+	}
+	return err
+}
+
+// kill lets the last rank die in the middle of a run.
+func kill(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	m, err := newMemory(dev, make([]float32, 1<<20)...)
+	if err != nil {
+		return err
+	}
+	var at time.Time
+	for round := 0; err == nil; round++ {
+		if round == 50 {
+			if err = c.Barrier(ctx); err == nil && c.Rank() == c.Size()-1 {
+				fmt.Printf("KILLED rank %d\n", c.Rank())
+				return errors.Join(syscall.Kill(os.Getpid(), syscall.SIGKILL))
+			}
+			at = time.Now()
+		}
+		if err == nil {
+			err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
+		}
+	}
+	fmt.Printf("ERROR rank %d, %v after the kill: %v\n", c.Rank(), time.Since(at).Round(time.Millisecond), err)
+	return err
+}
+
+// ranks runs a child on n ranks and returns what it printed.
+func ranks(t *testing.T, m mpirun.MPI, n int, child string) (string, error) {
+	t.Helper()
+	c := m.Command(t.Context(), n, os.Args[0])
+	c.Env = append(c.Env, childVar+"="+child)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run()
+	return out.String(), err
+}
+
+var launchers = []string{"openmpi", "mpich"}
+
+// TestMPI runs the suite with MPI as the control plane: in device memory on one
+// rank, in host memory on three.
+func TestMPI(t *testing.T) {
+	mpirun.Each(t, launchers, func(t *testing.T, m mpirun.MPI) {
+		for _, n := range []int{1, 3} {
+			if out, err := ranks(t, m, n, "sim suite"); err != nil || !strings.Contains(out, "SUITE") || strings.Contains(out, "FAIL") {
+				t.Errorf("%d ranks: %v\n%s", n, err, out)
+			}
+		}
+	})
+}
+
+// TestGPU runs the suite on real GPUs, with the ranks that mpirun has started
+// or, without it, with those that it starts itself.
+func TestGPU(t *testing.T) {
+	if n, err := cuda.Count(); err != nil || n == 0 {
+		t.Skipf("no GPU here: %v", err)
+	}
+	if mpi.FindLauncher().Name != "" {
+		if err := child(t.Context(), "gpu suite"); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	mpirun.Each(t, launchers[:1], func(t *testing.T, m mpirun.MPI) {
+		for _, n := range []int{1, 2, 4} {
+			for _, child := range []string{"gpu suite", "gpu allocs"} {
+				out, err := ranks(t, m, n, child)
+				if err != nil || strings.Contains(out, "FAIL") {
+					t.Errorf("%s on %d ranks: %v\n%s", child, n, err, out)
+				}
+				t.Log(out)
+			}
+		}
+		start := time.Now()
+		out, err := ranks(t, m, 4, "gpu kill")
+		if err == nil || !strings.Contains(out, "KILLED") {
+			t.Errorf("a rank that dies: %v\n%s", err, out)
+		}
+		t.Logf("a run with a rank that dies took %v\n%s", time.Since(start), out)
+	})
+}
