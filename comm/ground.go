@@ -8,8 +8,8 @@ type Ground interface {
 	// does not wait.
 	Aborted() error
 	// WhileIdle has f called again and again while a call of this rank, in this
-	// group or in any other, waits for another rank. f must not wait. It reports
-	// whether it has anything under way; if not, the rank may sleep until the
-	// call is done. nil ends it.
+	// group or in any other, waits for another rank. f must not wait for what that
+	// call is to bring about. It reports whether it has anything under way; if not,
+	// the rank may sleep until the call is done. nil ends it.
 	WhileIdle(f func() bool)
 }

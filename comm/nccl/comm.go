@@ -33,7 +33,6 @@ type Comm struct {
 	room    uintptr
 	roomFor int // bytes
 	flag    [1]int64
-	tests   int
 }
 
 var (

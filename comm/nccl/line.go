@@ -20,6 +20,7 @@ type op struct {
 	in, out  []int    // counts
 	mark     uint64   // of the queue, after it
 	twin     *op      // the send that a receive from oneself completes
+	granted  bool     // a send that counts in world.sending
 	done     bool
 	err      error // only of this operation; all else ends the program
 	host     comm.Request
@@ -163,6 +164,9 @@ func (l *line) launched() error {
 // kernel that it launches later, so the queue need not lead them.
 func (o *op) finish(err error) {
 	o.done, o.err = true, err
+	if o.granted {
+		o.c.w.sending--
+	}
 	if o.twin != nil {
 		o.twin.done, o.twin.err = true, err
 		o.twin = nil

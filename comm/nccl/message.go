@@ -18,6 +18,14 @@ import (
 // to match, grants it and launches its side; the receiver launches the other
 // side in the order in which grants come. Notes of a pair arrive in order, and
 // so do the messages of a group. The first grant makes the line.
+//
+// What a sender has launched runs on its device until the receiver has launched
+// the other side, which takes a call of that rank. In the meantime the sender
+// must not go on to anything that waits for its device, such as loading a kernel
+// for the first time: two ranks that both did would wait for ever. So sends are
+// granted only by calls that wait, or test, and these return when all that were
+// granted are done. Ranks that start messages, launch kernels and then wait still
+// have both at the same time.
 
 // peer is what messages with one rank of the world need.
 type peer struct {
@@ -37,6 +45,13 @@ type ask struct {
 	group int64
 	dt    scalar.DType
 	n     int64
+}
+
+// grant is a send and the receive that asked for it.
+type grant struct {
+	p *peer
+	o *op
+	a ask
 }
 
 // note is a message of the host that a message begins with.
@@ -89,7 +104,7 @@ func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (
 	if err != nil {
 		return comm.Request{}, w.fail(err)
 	}
-	return comm.NewRequest(c, o.id), w.turn()
+	return comm.NewRequest(c, o.id), nil
 }
 
 // toSelf matches a message of this rank to itself with its other side, or
@@ -148,7 +163,8 @@ func (w *world) post(o *op) error {
 	for i, a := range p.asked {
 		if a.group == o.c.number {
 			p.asked = slices.Delete(p.asked, i, i+1)
-			return w.match(p, o, a)
+			w.grants = append(w.grants, grant{p, o, a})
+			return nil
 		}
 	}
 	p.sends = append(p.sends, o)
@@ -174,8 +190,8 @@ func (w *world) edge(p *peer, k comm.Kind) (*line, error) {
 	return *at, nil
 }
 
-// match answers a receive with the send that it is for.
-func (w *world) match(p *peer, o *op, a ask) error {
+// grant answers a receive with the send that it is for.
+func (w *world) grant(p *peer, o *op, a ask) error {
 	if a.dt != o.call.DType || a.n != o.call.N {
 		recv := comm.Call{Kind: comm.KindRecv, DType: a.dt, Peer: int32(o.c.me), N: a.n}
 		o.finish(disagreement(o.c.me, o.call, int(o.call.Peer), recv))
@@ -193,6 +209,8 @@ func (w *world) match(p *peer, o *op, a ask) error {
 		id = &l.id
 	}
 	l.add(o)
+	o.granted = true
+	w.sending++
 	return w.tell(p, noteGrant, o, id)
 }
 
@@ -222,6 +240,17 @@ func (w *world) expect(p *peer) {
 		p.listed = true
 		w.hearing = append(w.hearing, p)
 	}
+}
+
+// grantAll launches the sends that have been asked for.
+func (w *world) grantAll() error {
+	for _, g := range w.grants {
+		if err := w.grant(g.p, g.o, g.a); err != nil {
+			return err
+		}
+	}
+	w.grants = w.grants[:0]
+	return nil
 }
 
 // hear receives the notes that have come and forgets those that have gone.
@@ -289,7 +318,8 @@ func (w *world) read(p *peer, n *[5 + len(uniqueID{})]int64) error {
 		o := p.sends[i]
 		p.sends = slices.Delete(p.sends, i, i+1)
 		p.news--
-		return w.match(p, o, a)
+		w.grants = append(w.grants, grant{p, o, a})
+		return nil
 	}
 	i := slices.IndexFunc(p.recvs, ofGroup)
 	o := p.recvs[i]

@@ -124,23 +124,24 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 	return c.release(o, o.err)
 }
 
-// TestRequest implements comm.Waiter.
+// TestRequest implements comm.Waiter. It waits for messages that it launches to
+// be received: see message.go.
 func (c *Comm) TestRequest(id uint64) (bool, error) {
 	o := c.pending.Find(id)
 	if o == nil {
 		return true, nil
 	}
-	c.tests++
-	done, err := c.w.look(context.Background(), o, c.tests%inspectEvery == 0)
-	switch {
-	case err != nil:
+	if err := c.w.await(context.Background(), nil); err != nil {
 		return true, err
+	}
+	switch {
 	case o.onHost:
-		if done, err = o.host.Test(); done {
+		done, err := o.host.Test()
+		if done {
 			err = c.release(o, err)
 		}
 		return done, err
-	case done:
+	case c.w.isDone(o):
 		return true, c.release(o, o.err)
 	}
 	return false, nil

@@ -49,9 +49,11 @@ type world struct {
 	hearing []*peer // those from whom a note is to come
 	sent    []*note // on their way
 	spare   []*note
-	self    *line // of messages to this rank itself
-	groups  int64 // that this rank has joined
-	tests   int
+	grants  []grant // sends to be launched
+	sending int     // sends launched and not done
+	self    *line   // of messages to this rank itself
+	groups  int64   // that this rank has joined
+	looks   uint64
 	dead    bool // the communicators are aborted
 }
 
@@ -103,23 +105,22 @@ func (w *world) work() bool {
 	if !w.mu.TryLock() {
 		return false // another goroutine of this rank is at it
 	}
-	defer w.mu.Unlock()
-	if w.dead || !w.busy() {
-		return false
-	}
-	w.tests++
-	if w.tests%inspectEvery == 0 && w.inspect() != nil {
-		return false
-	}
-	return w.turn() == nil
+	busy := !w.dead && w.busy()
+	w.mu.Unlock()
+	return busy && w.await(context.Background(), nil) == nil
 }
 
-func (w *world) busy() bool { return len(w.active)+len(w.hearing)+len(w.sent) > 0 }
+func (w *world) busy() bool {
+	return len(w.active)+len(w.hearing)+len(w.sent)+len(w.grants) > 0
+}
 
 // turn takes everything under way as far as it goes without waiting.
 func (w *world) turn() error {
 	if w.dead {
 		return w.ended(nil)
+	}
+	if err := w.grantAll(); err != nil {
+		return w.fail(err)
 	}
 	for i := 0; i < len(w.active); {
 		l := w.active[i]
@@ -146,14 +147,13 @@ const (
 	sleepAfter   = 10000
 )
 
-// await takes turns until o is done. Between them it looks for faults, watches
-// ctx and the timeout, and gives the core away: soon, since the library's own
-// threads may want it.
+// await takes turns until o, if there is one, and all sends that were launched
+// are done. Between them it looks for faults, watches ctx and the timeout, and
+// gives the core away: soon, since the library's own threads may want it.
 func (w *world) await(ctx context.Context, o *op) error {
 	var since time.Time
 	for turns := 1; ; turns++ {
-		done, err := w.look(ctx, o, turns%inspectEvery == 0)
-		if done || err != nil {
+		if done, err := w.look(ctx, o); done || err != nil {
 			return err
 		}
 		if turns%inspectEvery == 0 && w.cfg.Timeout > 0 {
@@ -161,9 +161,7 @@ func (w *world) await(ctx context.Context, o *op) error {
 				since = time.Now()
 			}
 			if time.Since(since) > w.cfg.Timeout {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", o.c.me, w.cfg.Timeout, o.call))
+				return w.late(o)
 			}
 		}
 		switch {
@@ -176,23 +174,38 @@ func (w *world) await(ctx context.Context, o *op) error {
 	}
 }
 
-// look takes a turn and reports whether o is done.
-func (w *world) look(ctx context.Context, o *op, inspect bool) (bool, error) {
+func (w *world) late(o *op) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if o == nil {
+		return w.fail(fmt.Errorf("comm: rank %d waited %v for a message to be received", w.me, w.cfg.Timeout))
+	}
+	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", o.c.me, w.cfg.Timeout, o.call))
+}
+
+// look takes a turn, now and then with a look for faults, and reports whether o
+// and all sends are done.
+func (w *world) look(ctx context.Context, o *op) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.turn(); err != nil {
 		return false, err
 	}
-	if o.done {
-		return true, nil
+	if w.looks++; w.looks%inspectEvery == 0 {
+		if err := w.inspect(); err != nil {
+			return false, err
+		}
+		if err := w.cancelled(ctx); err != nil {
+			return false, err
+		}
 	}
-	if !inspect {
-		return false, nil
-	}
-	if err := w.inspect(); err != nil {
-		return false, err
-	}
-	return false, w.cancelled(ctx)
+	return (o == nil || o.done) && w.sending == 0, nil
+}
+
+func (w *world) isDone(o *op) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return o.done
 }
 
 // ready returns an error if the program was aborted or ctx has ended.
