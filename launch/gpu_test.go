@@ -14,6 +14,7 @@ import (
 	"github.com/golops/golops/internal/gpusim"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
+	"github.com/golops/golops/trace"
 )
 
 // simulate lets tests see so many simulated GPUs. It returns the environment that
@@ -107,6 +108,22 @@ func TestPlatforms(t *testing.T) {
 		if l.Missing != "" || l.Path == "" {
 			t.Errorf("got %+v", l)
 		}
+	}
+}
+
+// TestGPUTrace has regions wait for the GPU, and ends that with it.
+func TestGPUTrace(t *testing.T) {
+	simulate(t, 2)
+	t.Setenv("GOLOPS_TRACE", "tree")
+	var text bytes.Buffer
+	c, _ := logged(launch.Config{Ranks: 2, Device: "cuda", Trace: &text})
+	err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+		reg := trace.Begin(ctx, "on the GPU")
+		defer reg.End()
+		return onGPUs(ctx, r)
+	})
+	if err != nil || !strings.Contains(text.String(), "on the GPU") {
+		t.Errorf("%v: %s", err, text.String())
 	}
 }
 

@@ -28,7 +28,15 @@ func simulate(t *testing.T, gpus int) {
 // over NCCL, and on one that two ranks share.
 func TestLSMOnGPUs(t *testing.T) {
 	simulate(t, 2)
-	small := config(t, strings.Replace(quick, "iterations: 12", "iterations: 5", 1))
+	small := config(t, `
+grid: {nx: 31, nz: 21}
+acquisition:
+  sources: {number: 3, first: 50, last: 250}
+  receivers: {number: 7, first: 0, last: 300}
+time: {samples: 151}
+wavelet: {half: 20}
+solver: {iterations: 3}
+`)
 	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
 	host := out("host")
 	if code, _, stderr := golops(t.Context(), fmt.Sprintf("lsm --config %s --type float32 --ranks 2 --quiet --out %s", small, host)); code != 0 {
