@@ -10,14 +10,14 @@ import (
 
 // bandFunctions are the kernels of bands.cu and its neighbours.
 type bandFunctions struct {
-	rows, flat, lone, fir, sum function
+	rows, flat, lone, fir, sum, rest function
 }
 
 func (k *kernels[T, F]) makeBands() {
 	k.bands = bandFunctions{
 		rows: k.function("bands.cu", "bandsRows"), flat: k.function("bands.cu", "bandsFlat"),
 		lone: k.function("bands.cu", "bandsLone"), fir: k.function("bandsfir.cu", "bandsFir"),
-		sum: k.function("bandsum.cu", "bandsSum"),
+		sum: k.function("bandsum.cu", "bandsSum"), rest: k.function("bandsum.cu", "bandsRest"),
 	}
 }
 

@@ -102,28 +102,6 @@ __device__ T sumRow(const BandsSumArgs& p, i64 i, i64 o, i64 j) {
 	return sum;
 }
 
-#ifdef GOLOPS_ROWS0
-// The rows that the main taps of each part read, known to the compiler: it then
-// loads what several taps share once, and all of it before the first is used.
-constexpr int rows0[] = {GOLOPS_ROWS0}, rows1[] = {GOLOPS_ROWS1};
-#ifdef GOLOPS_ROWS2
-constexpr int rows2[] = {GOLOPS_ROWS2};
-#endif
-template <int N> __device__ __forceinline__ void sumKnown(const T* coef, const int (&rows)[N], T* sum, const T* s, i64 inner, i64 step) {
-#pragma unroll
-	for (int k = 0; k < N; k++)
-#pragma unroll
-		for (int u = 0; u < sumRun; u++) sum[u] = mac(coef[k], s[u * step + rows[k] * inner], sum[u]);
-}
-__device__ __forceinline__ void sumAll(const BandsSumArgs& p, T* sum, const T* s, i64 step) {
-	sumKnown(p.coef, rows0, sum, s, step, step);
-	sumKnown(p.coef + sizeof(rows0) / sizeof(int), rows1, sum, s, p.part[1].inner, step);
-#ifdef GOLOPS_ROWS2
-	sumKnown(p.coef + (sizeof(rows0) + sizeof(rows1)) / sizeof(int), rows2, sum, s, p.part[2].inner, step);
-#endif
-}
-#endif
-
 // sumSome sets n elements from a row of the first part on, at most sumRun.
 __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMain, i64 o, i64 row, i64 q, int n) {
 	const Part& a = p.part[0];
@@ -131,14 +109,6 @@ __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMai
 	T sum[sumRun];
 #pragma unroll
 	for (int u = 0; u < sumRun; u++) sum[u] = zero();
-#ifdef GOLOPS_ROWS0
-	if (inMain[0] && n == sumRun && row >= a.lo && row + sumRun <= a.hi) {
-		sumAll(p, sum, p.src + e, a.inner);
-#pragma unroll
-		for (int u = 0; u < sumRun; u++) p.dst[e + u * a.inner] = sum[u];
-		return;
-	}
-#endif
 	if (n == sumRun && row >= a.lo && row + sumRun <= a.hi) {
 		sumMain(p, a, sum, p.src + e, a.inner);
 	} else {
@@ -186,5 +156,53 @@ KERNEL(bandsSum, BandsSumArgs) {
 		i64 o = tile / tiles, first = ((tile - o * tiles) * deep + t / p.high) * p.chunk;
 		i64 last = min(first + p.chunk, a.rows);
 		for (i64 row = first; row < last; row += sumRun) sumSome(p, inMain, o, row, q, int(min(i64(sumRun), last - row)));
+	}
+}
+
+// sumOne is one element by the tables: row of the first part, element q of it.
+__device__ __forceinline__ T sumOne(const BandsSumArgs& p, i64 o, i64 row, i64 q) {
+	const Part& a = p.part[0];
+	T sum[sumRun];
+	sum[0] = sumRow(p, row, o, q);
+	for (int k = 1; k < p.parts; k++) {
+		const Part& c = p.part[k];
+		i64 line = q / c.inner, across = a.inner / (c.rows * c.inner);
+		sumTable(p, c, line % c.rows, (o * a.rows + row) * across + line / c.rows, q % c.inner, across, 1, sum, a.inner);
+	}
+	return sum[0];
+}
+
+struct BandsRestArgs {
+	BandsSumArgs sum;
+	i64 lo, hi, xLo, xHi, yLo, yHi; // what bandsPlane sets
+	i64 wide;                       // elements of a plane along x
+};
+
+// skip returns index i of those that are not from lo to hi.
+__device__ __forceinline__ i64 skip(i64 i, i64 lo, i64 hi) { return i < lo ? i : i + hi - lo; }
+
+// bandsRest sets what bandsPlane leaves: other planes, and of its planes other
+// lines and the ends of lines.
+KERNEL(bandsRest, BandsRestArgs) {
+	const BandsSumArgs& s = p.sum;
+	const Part& a = s.part[0];
+	i64 tall = a.inner / p.wide, deep = p.hi - p.lo, high = p.yHi - p.yLo;
+	i64 planes = (a.rows - deep) * a.inner, lines = deep * (tall - high) * p.wide, ends = deep * high * (p.wide - (p.xHi - p.xLo));
+	i64 each = planes + lines + ends, all = s.outer * each;
+	for (i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += i64(gridDim.x) * blockDim.x) {
+		i64 o = i / each, j = i - o * each, row, q;
+		if (j < planes) {
+			row = skip(j / a.inner, p.lo, p.hi);
+			q = j % a.inner;
+		} else if (j -= planes; j < lines) {
+			row = p.lo + j / ((tall - high) * p.wide);
+			q = skip(j / p.wide % (tall - high), p.yLo, p.yHi) * p.wide + j % p.wide;
+		} else {
+			j -= lines;
+			i64 few = p.wide - (p.xHi - p.xLo);
+			row = p.lo + j / (high * few);
+			q = (p.yLo + j / few % high) * p.wide + skip(j % few, p.xLo, p.xHi);
+		}
+		s.dst[(o * a.rows + row) * a.inner + q] = sumOne(s, o, row, q);
 	}
 }

@@ -2,10 +2,7 @@ package gpu
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -46,8 +43,8 @@ type (
 type keptSum[T scalar.Scalar] struct {
 	grid  grid
 	order []int
-	f     *function
 	args  bandsSumArgs[T]
+	plane *planeSum[T] // how most of it is done, nil if one kernel does all
 }
 
 // BandsSum implements device.BandsSummer.
@@ -73,7 +70,11 @@ func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T])
 	for i, at := range kept.order {
 		a.part[i].ghost = s.Parts[at].Ghost.Addr
 	}
-	launch(k.d, kept.f, kept.grid, bandBlock, 0, a)
+	if kept.plane != nil {
+		k.planeSum(kept.plane, a)
+		return
+	}
+	launch(k.d, &k.bands.sum, kept.grid, bandBlock, 0, a)
 }
 
 func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
@@ -84,11 +85,7 @@ func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
 		s.Kept.Keep(k.d, kept, nil)
 		return kept, nil
 	}
-	kept.f = &k.bands.sum
-	if options := kept.known(s.Parts[0].Outer * s.Parts[0].DstRows * s.Parts[0].Inner); options != nil {
-		f := k.function("bandsum.cu", "bandsSum", options...)
-		kept.f = &f
-	}
+	kept.plane = k.planWithPlanes(&kept.args)
 	addr, err := k.d.upload(t.bytes)
 	if err != nil {
 		return nil, err
@@ -152,30 +149,6 @@ func (s *keptSum[T]) shape(outer, rows, inner int) {
 	a.width, a.high, a.chunk = int32(width), int32(high), int32(chunk)
 	tiles := (rows + deep*chunk - 1) / (deep * chunk)
 	s.grid = grid{(a.line + width - 1) / width * ((lines + high - 1) / high), min(outer*tiles, maxGridY)}
-}
-
-// knownFrom is from how many elements on a sum is worth a compilation of its own.
-const knownFrom = 1 << 16
-
-// known returns the options that tell the compiler which rows the main taps
-// read, nil where they are few elements, other parts than two or three, or taps
-// too many to keep what they read in registers.
-func (s *keptSum[T]) known(elements int) (options []string) {
-	if elements < knownFrom || len(s.order) > 3 {
-		return nil
-	}
-	for i := range s.order {
-		p := &s.args.part[i]
-		var rows []string
-		for _, at := range s.args.at[p.first:p.last] {
-			rows = append(rows, strconv.Itoa(at/p.inner))
-		}
-		if len(rows) == 0 || len(rows) > 5 {
-			return nil
-		}
-		options = append(options, fmt.Sprintf("-DGOLOPS_ROWS%d=%s", i, strings.Join(rows, ",")))
-	}
-	return options
 }
 
 // addPart fills in a part, whose main taps go behind those that there are. It

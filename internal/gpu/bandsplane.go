@@ -1,0 +1,126 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/golops/golops/scalar"
+)
+
+// Sums of bands over blocks of many elements are compiled for the shape of a
+// plane and for the rows that their taps read. What the main bands of all parts
+// do is bandsPlane, the rest, which is near the ends of axes, bandsRest.
+
+const (
+	planeFrom  = 1 << 16 // elements that are worth a compilation
+	planeX     = 64      // threads of a tile along x
+	planeY     = 8
+	planeReach = 2  // rows that a tap may be away
+	planeTaps  = 5  // of a part
+	planeChunk = 32 // planes of a block of threads
+)
+
+// The types here mirror those of bandsplane.cu and bandsum.cu.
+type (
+	planeArgs[T scalar.Scalar] struct {
+		dst, src           uintptr
+		outer, rows        int
+		lo, hi             int
+		xLo, xHi, yLo, yHi int
+		chunk              int
+		coef               [16]T
+	}
+
+	bandsRestArgs[T scalar.Scalar] struct {
+		sum                        bandsSumArgs[T]
+		lo, hi, xLo, xHi, yLo, yHi int
+		wide                       int
+	}
+)
+
+// planeSum is a sum by planes.
+type planeSum[T scalar.Scalar] struct {
+	f          function
+	grid, rest grid
+	args       planeArgs[T]
+	left       bandsRestArgs[T]
+}
+
+// planWithPlanes returns how to do a sum by planes, or nil if that is not worth
+// it or cannot be: planes are rows of the first part, and the others are along
+// the axes of a plane.
+func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
+	first := &s.part[0]
+	if s.outer*first.rows*first.inner < planeFrom || s.parts > 3 || first.lo >= first.hi {
+		return nil
+	}
+	var along [3]*bandsPart // the axis of planes, y and x
+	along[0] = first
+	wide := first.inner
+	for i := 1; i < int(s.parts); i++ {
+		switch p := &s.part[i]; {
+		case p.inner == 1:
+			along[2], wide = p, p.rows
+		case p.inner*p.rows == first.inner:
+			along[1], wide = p, p.inner
+		default:
+			return nil
+		}
+	}
+	if y, x := along[1], along[2]; y != nil && x != nil && y.inner != x.rows || wide < planeX/2 {
+		return nil
+	}
+	p := &planeSum[T]{}
+	tall := first.inner / wide
+	a := &p.args
+	*a = planeArgs[T]{outer: s.outer, rows: first.rows, lo: first.lo, hi: first.hi, xHi: wide, yHi: tall, chunk: planeChunk}
+	options := []string{fmt.Sprintf("-DGOLOPS_X=%d", wide), fmt.Sprintf("-DGOLOPS_Y=%d", tall)}
+	taps := 0
+	for i, name := range []string{"0", "Y", "X"} {
+		part := along[i]
+		if part == nil {
+			continue
+		}
+		var rows []string
+		for t := part.first; t < part.last; t++ {
+			row := s.at[t] / part.inner
+			if row < -planeReach || row > planeReach {
+				return nil
+			}
+			rows = append(rows, strconv.Itoa(row))
+			a.coef[taps] = s.coef[t]
+			taps++
+		}
+		if len(rows) == 0 || len(rows) > planeTaps || part.lo >= part.hi {
+			return nil
+		}
+		options = append(options, fmt.Sprintf("-DGOLOPS_ROWS%s=%s", name, strings.Join(rows, ",")))
+	}
+	if along[1] != nil {
+		a.yLo, a.yHi = along[1].lo, along[1].hi
+	}
+	if along[2] != nil {
+		a.xLo, a.xHi = along[2].lo, along[2].hi
+	}
+	x := (wide + planeX - 1) / planeX * ((tall + planeY - 1) / planeY)
+	if x > math.MaxInt32 {
+		return nil
+	}
+	p.f = k.function("bandsplane.cu", "bandsPlane", options...)
+	p.grid = grid{x, min(s.outer*((a.hi-a.lo+planeChunk-1)/planeChunk), maxGridY)}
+	p.left = bandsRestArgs[T]{lo: a.lo, hi: a.hi, xLo: a.xLo, xHi: a.xHi, yLo: a.yLo, yHi: a.yHi, wide: wide}
+	rest := first.rows*first.inner - (a.hi-a.lo)*(a.yHi-a.yLo)*(a.xHi-a.xLo)
+	p.rest = blocks(s.outer*rest, bandBlock)
+	p.rest.x = min(p.rest.x, manyThreads/bandBlock)
+	return p
+}
+
+// planeSum does a sum by planes, with the addresses of s.
+func (k *kernels[T, F]) planeSum(p *planeSum[T], s *bandsSumArgs[T]) {
+	p.args.dst, p.args.src = s.dst, s.src
+	launch(k.d, &p.f, p.grid, planeX*planeY, 0, &p.args)
+	p.left.sum = *s
+	launch(k.d, &k.bands.rest, p.rest, bandBlock, 0, &p.left)
+}
