@@ -17,7 +17,7 @@ struct PlaneArgs {
 };
 
 constexpr i64 wideX = GOLOPS_X, wideY = GOLOPS_Y;
-constexpr int tileX = 64, tileY = 8, ahead = 4;
+constexpr int tileX = 64, tileY = 4, ahead = 3;
 
 constexpr int rows0[] = {GOLOPS_ROWS0}, taps0 = sizeof(rows0) / sizeof(int);
 #ifdef GOLOPS_ROWSY

@@ -16,10 +16,10 @@ import (
 const (
 	planeFrom  = 1 << 16 // elements that are worth a compilation
 	planeX     = 64      // threads of a tile along x
-	planeY     = 8
+	planeY     = 4
 	planeReach = 2  // rows that a tap may be away
 	planeTaps  = 5  // of a part
-	planeChunk = 32 // planes of a block of threads
+	planeChunk = 64 // planes of a block of threads
 )
 
 // The types here mirror those of bandsplane.cu and bandsum.cu.
@@ -113,7 +113,7 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	p.left = bandsRestArgs[T]{lo: a.lo, hi: a.hi, xLo: a.xLo, xHi: a.xHi, yLo: a.yLo, yHi: a.yHi, wide: wide}
 	rest := first.rows*first.inner - (a.hi-a.lo)*(a.yHi-a.yLo)*(a.xHi-a.xLo)
 	p.rest = blocks(s.outer*rest, bandBlock)
-	p.rest.x = min(p.rest.x, manyThreads/bandBlock)
+	p.rest.x = min(p.rest.x, maxGridY)
 	return p
 }
 

@@ -159,15 +159,26 @@ KERNEL(bandsSum, BandsSumArgs) {
 	}
 }
 
-// sumOne is one element by the tables: row of the first part, element q of it.
+// sumOne is one element: row of the first part, element q of it. Of most parts
+// it is in the main band, whose taps need no table.
 __device__ __forceinline__ T sumOne(const BandsSumArgs& p, i64 o, i64 row, i64 q) {
 	const Part& a = p.part[0];
+	const T* s = p.src + (o * a.rows + row) * a.inner + q;
 	T sum[sumRun];
-	sum[0] = sumRow(p, row, o, q);
-	for (int k = 1; k < p.parts; k++) {
+	sum[0] = zero();
+#pragma unroll
+	for (int k = 0; k < partMost; k++) {
+		if (k >= p.parts) break;
 		const Part& c = p.part[k];
-		i64 line = q / c.inner, across = a.inner / (c.rows * c.inner);
-		sumTable(p, c, line % c.rows, (o * a.rows + row) * across + line / c.rows, q % c.inner, across, 1, sum, a.inner);
+		i64 line = q / c.inner, i = k == 0 ? row : line % c.rows;
+		if (i >= c.lo && i < c.hi) {
+			for (int t = c.first; t < c.last; t++) sum[0] = mac(p.coef[t], s[p.at[t]], sum[0]);
+		} else if (k == 0) {
+			sum[0] = sumRow(p, row, o, q);
+		} else {
+			i64 across = a.inner / (c.rows * c.inner);
+			sumTable(p, c, i, (o * a.rows + row) * across + line / c.rows, q % c.inner, across, 1, sum, a.inner);
+		}
 	}
 	return sum[0];
 }

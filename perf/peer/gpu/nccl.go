@@ -102,6 +102,9 @@ func (o options) compare(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "\nno comparison of all_reduce: %v\n", err)
 		return nil
 	}
+	if path, err := exec.LookPath(o.python); err == nil {
+		o.python = path // launchers change the path, and so which interpreter a name means
+	}
 	where, err := exec.CommandContext(ctx, o.python, script, "--where").Output()
 	if err != nil {
 		fmt.Fprintf(w, "\nno comparison of all_reduce: %s %s --where: %v\n%s", o.python, script, err, stderrOf(err))
