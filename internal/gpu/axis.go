@@ -23,12 +23,12 @@ func (k *kernels[T, F]) makeAxis() {
 
 // axisArgs mirror AxisArgs of axis.cu.
 type axisArgs struct {
-	dst, x, start           uintptr
-	part, norms             uintptr
-	outer, n, inner         int
-	chunk, chunks           int
-	wide, tall, kind, rever int32
-	p                       float64
+	dst, x, _           uintptr
+	part, norms         uintptr
+	outer, n, inner     int
+	chunk, chunks       int
+	wide, tall, kind, _ int32
+	p                   float64
 }
 
 const (

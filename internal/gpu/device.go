@@ -239,6 +239,8 @@ func (d *Device) Close() error {
 	for len(d.queues) > 0 {
 		failed = errors.Join(failed, d.queues[0].Close())
 	}
+	d.blas.close()
+	d.fft.close()
 	for _, m := range d.modules {
 		d.drv.ModuleUnload.Call(m)
 	}
