@@ -78,6 +78,7 @@ func testVectors[T scalar.Scalar](t *testing.T, tol float64) {
 	b.gemm()
 	b.elements()
 	b.sums()
+	b.stencils()
 }
 
 func (b *both[T]) gemv() {
@@ -144,5 +145,32 @@ func (b *both[T]) sums() {
 		b.same(fmt.Sprintf("sumaxis of 9 x %d", n), b.random(n), func(s device.Mem[T]) {
 			b.k.SumAxis(s, memOf(slices.Repeat(x.Host, 9)), 1, 9, n)
 		})
+	}
+}
+
+// stencils compares rows of few taps, which are rounded as in plain Go, and of
+// many, which are added in another order.
+func (b *both[T]) stencils() {
+	tol := b.tol
+	defer func() { b.tol = tol }()
+	for _, taps := range []int{1, 2, 3, 4, 5, 6, 41, 100} {
+		for _, n := range []int{2, 7, 33, 64, 1001} {
+			for _, inner := range []int{1, 3} {
+				m := &device.Banded[T]{Outer: 3, Inner: inner, DstRows: n, SrcRows: n + taps}
+				for i := range taps {
+					m.Taps = append(m.Taps, device.Tap[T]{At: i, Step: 1, Coef: scalar.From[T](complex(1/float64(i+3), 0))})
+				}
+				m.Groups[0] = []device.Band{{Lo: 0, Hi: n, Last: taps}}
+				if b.tol = tol; taps <= maxTaps {
+					b.tol = 0
+				}
+				x := b.random(3 * inner * (n + taps))
+				for _, add := range []bool{false, true} {
+					b.same(fmt.Sprintf("%d taps on %d rows of %d, add=%v", taps, n, inner, add), b.random(3*inner*n), func(y device.Mem[T]) {
+						b.k.Bands(y, x, device.Mem[T]{}, m, 0, add)
+					})
+				}
+			}
+		}
 	}
 }

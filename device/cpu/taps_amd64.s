@@ -1,7 +1,8 @@
 #include "textflag.h"
 
-// Sums of scaled runs, dst = Σ c·src or dst += Σ c·src. Taps go one by one, and
-// every element is rounded in the same way, wherever it is.
+// Sums of scaled runs, dst = Σ c·src or dst += Σ c·src, in pairs of taps and one
+// last one. Products are rounded before they are added, as in plain Go: so equal
+// ones cancel, and every element is rounded in the same way, wherever it is.
 
 #define TAPARGS \
 	MOVQ dst+0(FP), DI   \
@@ -10,22 +11,22 @@
 	MOVQ taps+24(FP), R8 \
 	MOVQ n+32(FP), CX    \
 	MOVQ add+40(FP), R9  \
+	MOVQ R8, R13         \
+	ANDQ $~1, R13        \
 	XORQ AX, AX
 
-// TAP takes the run and the factor of tap R10.
+// TAP takes the run and the factor of tap R10, and TAP2 those of the next.
 #define TAP(CAST, SIZE) \
-	MOVQ (SI)(R10*8), R11     \
-	CAST (DX)(R10*SIZE), Y15  \
-	ADDQ AX, R11              \
+	MOVQ (SI)(R10*8), R11    \
+	CAST (DX)(R10*SIZE), Y15 \
+	ADDQ AX, R11             \
 	INCQ R10
 
-// LAST compares with the number of taps.
-#define LAST \
-	CMPQ R10, R8
-
-#define DONE(N) \
-	ADDQ $N, AX \
-	SUBQ $N, CX
+#define TAP2(CAST, SIZE) \
+	MOVQ (SI)(R10*8), R12    \
+	CAST (DX)(R10*SIZE), Y14 \
+	ADDQ AX, R12             \
+	INCQ R10
 
 #define ALL(OP) \
 	OP(0, Y0)   \
@@ -37,95 +38,112 @@
 	OP(192, Y6) \
 	OP(224, Y7)
 
-#define HALF(OP) \
-	OP(0, Y0)   \
-	OP(32, Y1)  \
-	OP(64, Y2)  \
-	OP(96, Y3)
+#define ONE(OP) OP(0, Y0)
 
-#define GET(AT, Y) VMOVUPD AT(DI)(AX*1), Y
 #define PUT(AT, Y) VMOVUPD Y, AT(DI)(AX*1)
 #define NIL(AT, Y) VXORPD Y, Y, Y
-#define FMA64(AT, Y) VFMADD231PD AT(R11), Y15, Y
-#define FMA32(AT, Y) VFMADD231PS AT(R11), Y15, Y
 
-#define TAPS(CAST, SIZE, MAC, MOV, SMAC) \
-	TAPARGS              \
-wide:                    \
-	CMPQ CX, $256        \
-	JLT  half            \
+#define MORE64(AT, Y) VADDPD AT(DI)(AX*1), Y, Y
+#define MORE32(AT, Y) VADDPS AT(DI)(AX*1), Y, Y
+
+#define LONE64(AT, Y) \
+	VMULPD AT(R11), Y15, Y8 \
+	VADDPD Y8, Y, Y
+
+#define LONE32(AT, Y) \
+	VMULPS AT(R11), Y15, Y8 \
+	VADDPS Y8, Y, Y
+
+#define PAIR64(AT, Y) \
+	VMULPD AT(R11), Y15, Y8 \
+	VMULPD AT(R12), Y14, Y9 \
+	VADDPD Y9, Y8, Y8       \
+	VADDPD Y8, Y, Y
+
+#define PAIR32(AT, Y) \
+	VMULPS AT(R11), Y15, Y8 \
+	VMULPS AT(R12), Y14, Y9 \
+	VADDPS Y9, Y8, Y8       \
+	VADDPS Y8, Y, Y
+
+// BLOCK does N bytes of dst in the registers of REGS as long as there are so many.
+#define BLOCK(N, REGS, CAST, SIZE, PAIR, LONE, MORE, start, pair, lone, more, put, next) \
+start:                   \
+	CMPQ CX, $N          \
+	JLT  next            \
 	XORQ R10, R10        \
-	TESTQ R9, R9         \
-	JZ   wideNil         \
-	ALL(GET)             \
-	JMP  wideTap         \
-wideNil:                 \
-	ALL(NIL)             \
-wideTap:                 \
+	REGS(NIL)            \
+	TESTQ R13, R13       \
+	JZ   lone            \
+pair:                    \
 	TAP(CAST, SIZE)      \
-	ALL(MAC)             \
-	LAST                 \
-	JLT  wideTap         \
-	ALL(PUT)             \
-	DONE(256)            \
-	JMP  wide            \
-half:                    \
-	CMPQ CX, $128        \
-	JLT  one             \
-	XORQ R10, R10        \
-	TESTQ R9, R9         \
-	JZ   halfNil         \
-	HALF(GET)            \
-	JMP  halfTap         \
-halfNil:                 \
-	HALF(NIL)            \
-halfTap:                 \
+	TAP2(CAST, SIZE)     \
+	REGS(PAIR)           \
+	CMPQ R10, R13        \
+	JLT  pair            \
+	CMPQ R10, R8         \
+	JGE  more            \
+lone:                    \
 	TAP(CAST, SIZE)      \
-	HALF(MAC)            \
-	LAST                 \
-	JLT  halfTap         \
-	HALF(PUT)            \
-	DONE(128)            \
-one:                     \
-	CMPQ CX, $32         \
-	JLT  single          \
-	XORQ R10, R10        \
-	NIL(0, Y0)           \
+	REGS(LONE)           \
+more:                    \
 	TESTQ R9, R9         \
-	JZ   oneTap          \
-	GET(0, Y0)           \
-oneTap:                  \
-	TAP(CAST, SIZE)      \
-	MAC(0, Y0)           \
-	LAST                 \
-	JLT  oneTap          \
-	PUT(0, Y0)           \
-	DONE(32)             \
-	JMP  one             \
-single:                  \
+	JZ   put             \
+	REGS(MORE)           \
+put:                     \
+	REGS(PUT)            \
+	ADDQ $N, AX          \
+	SUBQ $N, CX          \
+	JMP  start           \
+next:
+
+// SINGLE does the elements that are left.
+#define SINGLE(CAST, SIZE, MUL, ADD, MOV) \
+start1:                  \
 	TESTQ CX, CX         \
 	JZ   end             \
 	XORQ R10, R10        \
-	NIL(0, Y0)           \
-	TESTQ R9, R9         \
-	JZ   singleTap       \
-	MOV (DI)(AX*1), X0   \
-singleTap:               \
+	VXORPD X0, X0, X0    \
+	TESTQ R13, R13       \
+	JZ   lone1           \
+pair1:                   \
 	TAP(CAST, SIZE)      \
-	SMAC (R11), X15, X0  \
-	LAST                 \
-	JLT  singleTap       \
+	TAP2(CAST, SIZE)     \
+	MUL (R11), X15, X8   \
+	MUL (R12), X14, X9   \
+	ADD X9, X8, X8       \
+	ADD X8, X0, X0       \
+	CMPQ R10, R13        \
+	JLT  pair1           \
+	CMPQ R10, R8         \
+	JGE  more1           \
+lone1:                   \
+	TAP(CAST, SIZE)      \
+	MUL (R11), X15, X8   \
+	ADD X8, X0, X0       \
+more1:                   \
+	TESTQ R9, R9         \
+	JZ   put1            \
+	ADD (DI)(AX*1), X0, X0 \
+put1:                    \
 	MOV X0, (DI)(AX*1)   \
-	DONE(SIZE)           \
-	JMP  single          \
+	ADDQ $SIZE, AX       \
+	SUBQ $SIZE, CX       \
+	JMP  start1          \
 end:                     \
 	VZEROUPPER           \
 	RET
 
 // func tapsF64(dst *float64, src *unsafe.Pointer, c *float64, taps, n, add int)
 TEXT ·tapsF64(SB), NOSPLIT, $0-48
-	TAPS(VBROADCASTSD, 8, FMA64, VMOVSD, VFMADD231SD)
+	TAPARGS
+	BLOCK(256, ALL, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start8, pair8, lone8, more8, put8, next8)
+	BLOCK(32, ONE, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start4, pair4, lone4, more4, put4, next4)
+	SINGLE(VBROADCASTSD, 8, VMULSD, VADDSD, VMOVSD)
 
 // func tapsF32(dst *float32, src *unsafe.Pointer, c *float32, taps, n, add int)
 TEXT ·tapsF32(SB), NOSPLIT, $0-48
-	TAPS(VBROADCASTSS, 4, FMA32, VMOVSS, VFMADD231SS)
+	TAPARGS
+	BLOCK(256, ALL, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start8, pair8, lone8, more8, put8, next8)
+	BLOCK(32, ONE, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start4, pair4, lone4, more4, put4, next4)
+	SINGLE(VBROADCASTSS, 4, VMULSS, VADDSS, VMOVSS)
