@@ -38,8 +38,10 @@ type Config struct {
 	// Device holds the buffers of this rank's collectives, messages and requests;
 	// nil means host memory. Windows, and handles of other goroutines, have host
 	// memory in any case.
-	Device   device.Accelerator
-	NoFaults bool // leave out what only a communicator that compares its ranks' calls can see
+	Device device.Accelerator
+	// NoWindows leaves out windows, for an MPI that can make none where it runs.
+	NoWindows bool
+	NoFaults  bool // leave out what only a communicator that compares its ranks' calls can see
 }
 
 // Cases returns the suite. All ranks give the same Config.
@@ -51,7 +53,10 @@ func Cases(cfg Config) []Case {
 		cfg.Sequences = 10000
 	}
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
-		splitCases(), objectCases(), windowCases())
+		splitCases(), objectCases())
+	if !cfg.NoWindows {
+		cases = append(cases, windowCases()...)
+	}
 	if !cfg.NoFaults {
 		cases = slices.Concat(cases, mismatchCases(cfg), oneRankCases())
 	}
