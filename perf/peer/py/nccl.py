@@ -10,6 +10,7 @@ and waited for. --where prints the file of the NCCL that CuPy uses and its versi
 
 import argparse
 import os
+import pickle
 import socket
 import statistics
 import time
@@ -54,13 +55,13 @@ def meet():
     path = os.environ["NCCL_MEET"]
     if rank == 0:
         uid = nccl.get_unique_id()
-        with open(path + ".new", "w") as f:
-            f.write(" ".join(map(str, uid)))
+        with open(path + ".new", "wb") as f:
+            pickle.dump(uid, f)  # a tuple of numbers or, from CuPy 14 on, bytes
         os.rename(path + ".new", path)
     while not os.path.exists(path):
         time.sleep(0.01)
-    with open(path) as f:
-        uid = tuple(int(n) for n in f.read().split())
+    with open(path, "rb") as f:
+        uid = pickle.load(f)
     return nccl.NcclCommunicator(size, uid, rank)
 
 
