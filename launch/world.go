@@ -52,6 +52,10 @@ func (c Config) World(ctx context.Context, p Program) error {
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
 	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
+	var dev *DeviceError
+	if errors.As(err, &dev) { // all ranks have it, so that they can part in peace
+		return errors.Join(dev, w.End(ctx, nil))
+	}
 	if err == nil {
 		err = tr.writeAll(ctx, w)
 	} else if tr.t.Mode != trace.Off {

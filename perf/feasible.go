@@ -96,7 +96,7 @@ type gpuShare struct {
 
 // checkDevice finds requests that the GPUs cannot hold, on all ranks alike. It
 // is collective.
-func (c plan) checkDevice(ctx context.Context, r dist.Rank) error {
+func (c plan) checkDevice(ctx context.Context, r dist.Rank) (fault, err error) {
 	var send, recv int
 	for _, o := range c.ops {
 		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root)
@@ -115,7 +115,7 @@ func (c plan) checkDevice(ctx context.Context, r dist.Rank) error {
 	}
 	all, err := comm.AllGatherObjects(ctx, r.Comm, mine)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	need, least, ranks := map[string]float64{}, map[string]float64{}, map[string]int{}
 	for _, s := range all {
@@ -128,8 +128,8 @@ func (c plan) checkDevice(ctx context.Context, r dist.Rank) error {
 	for i, s := range all {
 		if need[s.GPU] > least[s.GPU] {
 			return &ConfigError{fmt.Errorf("the buffers of %d ranks on the GPU of rank %d take %s, it has %s free: lower the largest size (-e) or the ranks",
-				ranks[s.GPU], i, formatBytes(need[s.GPU]), formatBytes(least[s.GPU]))}
+				ranks[s.GPU], i, formatBytes(need[s.GPU]), formatBytes(least[s.GPU]))}, nil
 		}
 	}
-	return nil
+	return nil, nil
 }

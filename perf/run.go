@@ -50,15 +50,11 @@ func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
 	} else {
 		err = r.local(ctx, ranks, cfg.Comms)
 	}
-	var config *ConfigError
-	var dev *launch.DeviceError
-	switch {
-	case r.fault != nil:
+	if r.fault == nil {
+		r.fault = impossible(err)
+	}
+	if r.fault != nil {
 		err = &ConfigError{r.fault}
-	case errors.As(err, &config):
-		err = config // without the rank: all have it
-	case errors.As(err, &dev):
-		err = &ConfigError{dev.Err}
 	}
 	return r.Result, err
 }
@@ -107,18 +103,45 @@ func (r *runner) world(ctx context.Context, rank dist.Rank) error {
 		}
 	}
 	if slices.Contains(r.cfg.Comms, Local) {
+		fault := ""
 		if c.Rank() == 0 {
-			if err := r.local(ctx, ranks, []string{Local}); err != nil {
+			if err := r.local(ctx, ranks, []string{Local}); impossible(err) != nil {
+				fault = impossible(err).Error()
+			} else if err != nil {
 				return err
 			}
 		}
 		if err := sleepUntilRank0(ctx, c); err != nil {
 			return err
 		}
+		if err := comm.BroadcastObject(ctx, c, &fault, 0); err != nil {
+			return err
+		}
+		if fault != "" {
+			r.fault = errors.New(fault)
+			return nil
+		}
 	}
 	tables, err := r.ways(ctx, c, ours)
 	r.Tables = append(r.Tables, tables...)
+	if r.fault = impossible(err); r.fault != nil {
+		return nil // on all ranks
+	}
 	return err
+}
+
+// impossible returns why what was asked for cannot be done, or nil if err is of
+// another kind.
+func impossible(err error) error {
+	var config *ConfigError
+	var dev *launch.DeviceError
+	switch {
+	case errors.As(err, &config):
+		return config.Err
+	case errors.As(err, &dev):
+		return dev.Err
+	}
+	return nil
 }
 
 // ways measures the ranks of host: as they are, and over NCCL, whichever names
@@ -138,11 +161,19 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 		}
 	}
 	on := func(name string, p launch.Program) error {
-		return launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Log: r.cfg.Log}.On(ctx, host, p)
+		var fault error // kept from On, which would abort the ranks
+		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Log: r.cfg.Log}.On(ctx, host,
+			func(ctx context.Context, rank dist.Rank) (err error) {
+				if fault, err = r.checkDevice(ctx, rank); fault != nil || err != nil {
+					return err
+				}
+				return p(ctx, rank)
+			})
+		return errors.Join(fault, err)
 	}
 	if hosts {
 		for _, name := range gpu { // what cannot be had is said before long measurements
-			if err := on(name, r.checkDevice); err != nil {
+			if err := on(name, func(context.Context, dist.Rank) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
@@ -152,9 +183,6 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 	}
 	for _, name := range gpu {
 		err := on(name, func(ctx context.Context, rank dist.Rank) error {
-			if err := r.checkDevice(ctx, rank); err != nil {
-				return err
-			}
 			tables, err := r.algos(ctx, rank.Comm, rank.Device)
 			all = append(all, tables...)
 			return err
@@ -166,10 +194,12 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 	return all, nil
 }
 
-func (r *runner) checkDevice(ctx context.Context, rank dist.Rank) error {
+// checkDevice returns why the GPUs cannot hold the buffers, the same on all
+// ranks. It is collective.
+func (r *runner) checkDevice(ctx context.Context, rank dist.Rank) (fault, err error) {
 	p, err := r.cfg.plan(rank.Size())
 	if err != nil {
-		return &ConfigError{err}
+		return &ConfigError{err}, nil
 	}
 	return p.checkDevice(ctx, rank)
 }

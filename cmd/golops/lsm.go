@@ -174,8 +174,8 @@ func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
 	if err != nil {
 		var dev *launch.DeviceError
 		if errors.As(err, &dev) {
-			if me != 0 || otherRank() {
-				return failure{err: err, quiet: true}
+			if otherRank() {
+				return nil // rank 0 says it, and its code counts
 			}
 			return dev.Err
 		}

@@ -35,7 +35,6 @@ type options struct {
 	mpirun, python string
 	turns          int
 	sizes          []int
-	shareGPU       bool
 }
 
 func main() {
