@@ -59,15 +59,19 @@ func child(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s is %q: no such program", childVar, name)
 	}
-	w, err := mpi.Init(ctx, mpi.Config{Checked: true})
+	cfg := Config{Checked: true, Timeout: time.Minute}
+	if name == "gpu kill" {
+		cfg = Config{Timeout: 10 * time.Second} // where mpirun leaves the others alone, nobody else ends them
+	}
+	w, err := mpi.Init(ctx, mpi.Config{Checked: cfg.Checked, Timeout: cfg.Timeout})
 	if err != nil {
 		return err
 	}
-	return w.End(ctx, onGPU(ctx, w, strings.HasPrefix(name, "sim"), prog))
+	return w.End(ctx, onGPU(ctx, w, strings.HasPrefix(name, "sim"), cfg, prog))
 }
 
 // onGPU runs a program on the GPU of this process.
-func onGPU(ctx context.Context, w *mpi.World, simulated bool, p program) error {
+func onGPU(ctx context.Context, w *mpi.World, simulated bool, c Config, p program) error {
 	cfg := cuda.Config{}
 	if simulated {
 		dir, err := gpusim.Build()
@@ -97,7 +101,7 @@ func onGPU(ctx context.Context, w *mpi.World, simulated bool, p program) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(with(ctx, w, dev, Config{Checked: true, Timeout: time.Minute}, p), dev.Close())
+	return errors.Join(with(ctx, w, dev, c, p), dev.Close())
 }
 
 func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
