@@ -13,6 +13,7 @@ struct PlaneArgs {
 	i64 lo, hi;               // the planes to set
 	i64 xLo, xHi, yLo, yHi;   // the elements of a plane to set
 	i64 chunk;                // planes of a block of threads
+	i64 pad;                  // so that coef lies at a multiple of 16 bytes
 	T coef[16];               // of taps across planes, along y and along x
 };
 

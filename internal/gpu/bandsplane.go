@@ -29,7 +29,7 @@ type (
 		outer, rows        int
 		lo, hi             int
 		xLo, xHi, yLo, yHi int
-		chunk              int
+		chunk, _           int
 		coef               [16]T
 	}
 
@@ -78,6 +78,7 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	*a = planeArgs[T]{outer: s.outer, rows: first.rows, lo: first.lo, hi: first.hi, xHi: wide, yHi: tall, chunk: planeChunk}
 	options := []string{fmt.Sprintf("-DGOLOPS_X=%d", wide), fmt.Sprintf("-DGOLOPS_Y=%d", tall)}
 	taps := 0
+	var reach [3]int
 	for i, name := range []string{"0", "Y", "X"} {
 		part := along[i]
 		if part == nil {
@@ -85,13 +86,15 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 		}
 		var rows []string
 		for t := part.first; t < part.last; t++ {
-			row := s.at[t] / part.inner
-			if row < -planeReach || row > planeReach {
+			rows = append(rows, strconv.Itoa(s.at[t]/part.inner))
+			if taps == len(a.coef) {
 				return nil
 			}
-			rows = append(rows, strconv.Itoa(row))
 			a.coef[taps] = s.coef[t]
 			taps++
+		}
+		if reach[i] = reachOf(s.at[part.first:part.last], part.inner); reach[i] > planeReach {
+			return nil
 		}
 		if len(rows) == 0 || len(rows) > planeTaps || part.lo >= part.hi {
 			return nil
@@ -104,6 +107,9 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	if along[2] != nil {
 		a.xLo, a.xHi = along[2].lo, along[2].hi
 	}
+	if 2*reach[1]*planeX+2*reach[2]*planeY > planeX*planeY {
+		return nil // a thread loads one element of the margin
+	}
 	x := (wide + planeX - 1) / planeX * ((tall + planeY - 1) / planeY)
 	if x > math.MaxInt32 {
 		return nil
@@ -115,6 +121,15 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	p.rest = blocks(s.outer*rest, bandBlock)
 	p.rest.x = min(p.rest.x, maxGridY)
 	return p
+}
+
+// reachOf returns how many rows taps are away at most.
+func reachOf(at []int, inner int) int {
+	r := 0
+	for _, a := range at {
+		r = max(r, a/inner, -a/inner)
+	}
+	return r
 }
 
 // planeSum does a sum by planes, with the addresses of s.

@@ -14,9 +14,14 @@
 typedef long long i64;
 typedef unsigned long long u64;
 
+#ifdef GPUSIM
+#define KERNEL_SYNC_OF(threads, name, A) KERNEL_SYNC(name, A)
+#endif
 #ifndef GPUSIM
 #define KERNEL(name, A) extern "C" __global__ void name(const A p)
 #define KERNEL_SYNC(name, A) extern "C" __global__ void name(const A p)
+// KERNEL_SYNC_OF is for blocks so large that the compiler must save registers.
+#define KERNEL_SYNC_OF(threads, name, A) extern "C" __global__ void __launch_bounds__(threads) name(const A p)
 // DYNAMIC_SHARED names the shared memory whose size the launch says.
 #define DYNAMIC_SHARED(type, name)                                     \
 	extern __shared__ __attribute__((aligned(16))) unsigned char golops_shared[]; \

@@ -106,12 +106,12 @@ template <bool weighted> __device__ __forceinline__ void spreadTraces(const Kirc
 		for (int i = t; i < n; i += blockDim.x) to[(s * p.receivers + r0 + r) * p.samples + lo + i] = traces[r * n + i];
 }
 
-KERNEL_SYNC(spread, KirchhoffArgs) {
+KERNEL_SYNC_OF(512, spread, KirchhoffArgs) {
 	DYNAMIC_SHARED(T, traces);
 	spreadTraces<false>(p, traces);
 }
 
-KERNEL_SYNC(spreadWeighted, KirchhoffArgs) {
+KERNEL_SYNC_OF(512, spreadWeighted, KirchhoffArgs) {
 	DYNAMIC_SHARED(T, traces);
 	spreadTraces<true>(p, traces);
 }
