@@ -47,6 +47,10 @@ func (m *memory[T]) host() []T { return unsafe.Slice((*T)(unsafe.Pointer(&m.pin[
 
 // values returns what the device has.
 func (m *memory[T]) values() ([]T, error) {
+	// What a communicator leaves is ordered before kernels, and so before this.
+	if err := m.queue.Follow(); err != nil {
+		return nil, err
+	}
 	if err := m.queue.CopyOut(m.pin, m.addr); err != nil {
 		return nil, err
 	}

@@ -79,9 +79,9 @@ func TestSuite(t *testing.T) {
 		device bool
 		ranks  []int
 	}{
-		{"checked", Config{Checked: true}, commtest.Config{Sequences: 300, NoEmpty: true}, true, []int{1, 2, 3, 4}},
-		{"unchecked", Config{}, commtest.Config{Sequences: 300, NoFaults: true}, true, []int{2, 3, 4}},
-		{"host memory", Config{}, commtest.Config{Sequences: 300}, false, []int{3}},
+		{"checked", Config{Checked: true}, commtest.Config{Sequences: 100, NoEmpty: true}, true, []int{1, 2, 3, 4}},
+		{"unchecked", Config{}, commtest.Config{Sequences: 100, NoFaults: true}, true, []int{3}},
+		{"host memory", Config{}, commtest.Config{Sequences: 100}, false, []int{3}},
 	} {
 		for _, ranks := range run.ranks {
 			t.Run(fmt.Sprintf("%s/ranks=%d", run.name, ranks), func(t *testing.T) {

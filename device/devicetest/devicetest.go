@@ -20,9 +20,9 @@ import (
 // Seed is the environment variable that repeats the random values of a failure.
 const Seed = "GOLOPS_SEED"
 
-// Run runs the suite for the four element types on devices from open, and
-// closes them.
-func Run(t *testing.T, open func(t *testing.T) device.Device) {
+// Run runs the suite for the given element types, or all four if none are, on
+// devices from open, and closes them.
+func Run(t *testing.T, open func(t *testing.T) device.Device, types ...scalar.DType) {
 	seed := rand.Uint64()
 	if text, set := os.LookupEnv(Seed); set {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -32,10 +32,18 @@ func Run(t *testing.T, open func(t *testing.T) device.Device) {
 		seed = n
 	}
 	t.Run("device", func(t *testing.T) { testDevice(t, open(t)) })
-	t.Run("float32", func(t *testing.T) { runType[float32](t, open(t), seed) })
-	t.Run("float64", func(t *testing.T) { runType[float64](t, open(t), seed) })
-	t.Run("complex64", func(t *testing.T) { runType[complex64](t, open(t), seed) })
-	t.Run("complex128", func(t *testing.T) { runType[complex128](t, open(t), seed) })
+	if len(types) == 0 {
+		types = []scalar.DType{scalar.Float32, scalar.Float64, scalar.Complex64, scalar.Complex128}
+	}
+	run := map[scalar.DType]func(*testing.T){
+		scalar.Float32:    func(t *testing.T) { runType[float32](t, open(t), seed) },
+		scalar.Float64:    func(t *testing.T) { runType[float64](t, open(t), seed) },
+		scalar.Complex64:  func(t *testing.T) { runType[complex64](t, open(t), seed) },
+		scalar.Complex128: func(t *testing.T) { runType[complex128](t, open(t), seed) },
+	}
+	for _, dt := range types {
+		t.Run(dt.String(), run[dt])
+	}
 }
 
 // testDevice checks what a device does without kernels.

@@ -48,7 +48,12 @@ func Open(scope Scope, names ...string) (*Lib, error) {
 			continue
 		}
 		l := &Lib{Path: name, handle: h}
-		if p := loadedFrom(filepath.Base(name)); p != "" {
+		if strings.Contains(name, "/") {
+			// Others of that base name may be loaded too.
+			if p, err := filepath.EvalSymlinks(name); err == nil {
+				l.Path = p
+			}
+		} else if p := loadedFrom(filepath.Base(name)); p != "" {
 			l.Path = p
 		}
 		return l, nil

@@ -26,7 +26,7 @@ func TestSteps(t *testing.T) {
 			t.Fatalf("address %#x is not aligned to %d bytes", live[at], alignment)
 		}
 		if i%100_000 == 99_999 {
-			driver, _ := d.memory()
+			driver, _ := d.Memory()
 			if free != 0 && driver != free {
 				t.Fatalf("after %d steps %d bytes are free, before %d", i+1, driver, free)
 			}
@@ -47,7 +47,7 @@ func TestArraySteps(t *testing.T) {
 		d.f32.Fill(m, 1)
 		d.f32.Free(m)
 		if i%500 == 499 {
-			driver, _ := d.memory()
+			driver, _ := d.Memory()
 			if free != 0 && driver != free {
 				t.Fatalf("after %d steps %d bytes are free, before %d", i+1, driver, free)
 			}
@@ -57,7 +57,7 @@ func TestArraySteps(t *testing.T) {
 	if err := d.Trim(); err != nil {
 		t.Fatal(err)
 	}
-	if now, _ := d.memory(); now <= free {
+	if now, _ := d.Memory(); now <= free {
 		t.Errorf("trimming left %d bytes free, before %d", now, free)
 	}
 }

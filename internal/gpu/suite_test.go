@@ -9,6 +9,7 @@ import (
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/device/devicetest"
 	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/scalar"
 )
 
 // simulator returns the folder of the simulator.
@@ -56,9 +57,10 @@ func write(t testing.TB, file, text string) string {
 	return file
 }
 
-// TestHIP runs the same code by AMD's names, on waves of 64 threads.
+// TestHIP runs the same code by AMD's names, on waves of 64 threads. Types differ
+// in what the compiler makes of them, which TestCUDA has seen.
 func TestHIP(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) })
+	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) }, scalar.Float32)
 }
 
 // TestInfo looks at devices of both platforms.
