@@ -26,12 +26,12 @@ var children = map[string]struct {
 	prog func(ctx context.Context, c comm.Comm) error
 }{
 	"suite":   {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
-	"checked": {Config{Checked: true}, suite(commtest.Config{Sequences: 500})},
-	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
-	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+	"checked": {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
+	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"allocs":  {Config{}, allocs},
 	"reaches": {Config{}, reaches},
-	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 500})},
+	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 }
 
 func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
