@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/golops/golops/comm"
@@ -13,46 +12,12 @@ import (
 // as goroutine ranks always do. It costs one small allgather per call, two where
 // there are counts, and makes the start of a non-blocking collective wait.
 
-// shown is what a rank shows: kind, type, op, root, count, length of the text
-// of its error.
-const shown = 6
-
 // compare returns nil if all ranks are in the same call with good arguments.
 // All ranks get the same verdict, save that one with a fault of its own names it.
 func (r *rank) compare(ctx context.Context, call *comm.Call, fault error) error {
-	text := ""
-	if fault != nil {
-		text = fault.Error()
-	}
-	all, err := r.show(ctx, call, int64(call.Kind), int64(call.DType), int64(call.Op), int64(call.Peer), call.N, int64(len(text)))
-	if err != nil {
-		return err
-	}
-	for j := range r.n {
-		n := all[j*shown+5]
-		if n == 0 {
-			continue
-		}
-		b := make([]byte, n)
-		copy(b, text)
-		if err := r.broadcast(ctx, call, comm.Of(b), j); err != nil {
-			return err
-		}
-		if fault != nil {
-			return fault
-		}
-		return &comm.RankError{Rank: j, Err: errors.New(string(b))}
-	}
-	of := func(j int) comm.Call {
-		s := all[j*shown:]
-		return comm.Call{Kind: comm.Kind(s[0]), DType: scalar.DType(s[1]), Op: comm.Op(s[2]), Peer: int32(s[3]), N: s[4]}
-	}
-	for j := 1; j < r.n; j++ {
-		if a, b := of(0), of(j); a != b {
-			return &comm.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: b.String()}
-		}
-	}
-	return nil
+	return comm.Compare(r.n, *call, fault,
+		func(numbers ...int64) ([]int64, error) { return r.show(ctx, call, numbers...) },
+		func(b comm.Buf, root int) error { return r.broadcast(ctx, call, b, root) })
 }
 
 // show returns the numbers of all ranks, by rank.

@@ -2,11 +2,9 @@ package nccl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/scalar"
 )
 
 // Checked mode: before each collective on device memory all ranks show each
@@ -14,49 +12,15 @@ import (
 // allgather of the host per call, two where there are counts, and makes the
 // start of a non-blocking collective wait.
 
-// shown is what a rank shows: kind, type, op, root, count, length of the text
-// of its error.
-const shown = 6
-
 // enter begins a collective on device memory: it returns the arguments' own
 // fault, or another rank's or a disagreement where calls are checked.
 func (c *Comm) enter(ctx context.Context, call *comm.Call, fault error) error {
 	if !c.w.cfg.Checked || c.n == 1 {
 		return fault
 	}
-	text := ""
-	if fault != nil {
-		text = fault.Error()
-	}
-	all, err := c.show(ctx, int64(call.Kind), int64(call.DType), int64(call.Op), int64(call.Peer), call.N, int64(len(text)))
-	if err != nil {
-		return err
-	}
-	for j := range c.n {
-		n := all[j*shown+5]
-		if n == 0 {
-			continue
-		}
-		b := make([]byte, n)
-		copy(b, text)
-		if err := c.host.Broadcast(ctx, comm.Of(b), j); err != nil {
-			return err
-		}
-		if fault != nil {
-			return fault
-		}
-		return &comm.RankError{Rank: j, Err: errors.New(string(b))}
-	}
-	of := func(j int) comm.Call {
-		s := all[j*shown:]
-		return comm.Call{Kind: comm.Kind(s[0]), DType: scalar.DType(s[1]), Op: comm.Op(s[2]), Peer: int32(s[3]), N: s[4]}
-	}
-	for j := 1; j < c.n; j++ {
-		if a, b := of(0), of(j); a != b {
-			return &comm.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: b.String()}
-		}
-	}
-	return nil
+	return comm.Compare(c.n, *call, fault,
+		func(numbers ...int64) ([]int64, error) { return c.show(ctx, numbers...) },
+		func(b comm.Buf, root int) error { return c.host.Broadcast(ctx, b, root) })
 }
 
 // show returns the numbers of all ranks, by rank.

@@ -166,7 +166,7 @@ func (w *world) await(ctx context.Context, o *op) error {
 		}
 		switch {
 		case turns > sleepAfter:
-			time.Sleep(50 * time.Microsecond)
+			time.Sleep(50 * time.Microsecond) // a wait this long leaves the core to others
 		case turns > yieldAfter:
 			runtime.Gosched()
 			sched.Yield()
