@@ -30,9 +30,10 @@ var lib = sync.OnceValue(func() *dl.Lib {
 
 // Set changes a setting of the simulator in this process:
 //
-//	GPUSIM_DEVICES     how many devices there are (4)
-//	GPUSIM_MEMORY      bytes of memory of each (2 GiB)
-//	GPUSIM_NCCL_SHARE  1 lets two ranks of a communicator share a device
+//	GPUSIM_DEVICES       how many devices there are (4)
+//	GPUSIM_MEMORY        bytes of memory of each (2 GiB)
+//	GPUSIM_NCCL_SHARE    1 lets two ranks of a communicator share a device
+//	GPUSIM_NCCL_WINDOWS  "null" gives no windows, "fail" fails at it, "null 1" and "fail 1" on rank 1 only
 //
 // The environment has the same names, but a variable set by os.Setenv does not
 // reach C. Settings last until Reset.
@@ -56,6 +57,10 @@ func Hold() (release func()) {
 	lib().Func("gpusim_hold").Call(1)
 	return func() { lib().Func("gpusim_hold").Call(0) }
 }
+
+// Registrations returns how many pieces of memory communicators of NCCL know in
+// this process. One that was destroyed with some left counts them for ever.
+func Registrations() int { return int(lib().Func("gpusim_nccl_live").Call()) }
 
 // Message says why a device failed last.
 func Message() string {

@@ -28,7 +28,7 @@ var sources embed.FS
 
 // core are the sources of libgpusim.so, which the others are wrappers of.
 var core = []string{"config", "context", "stream", "memory", "module", "fiber", "compile", "names", "blas", "fft",
-	"nccl_clique", "nccl_comm", "nccl_group", "nccl_reduce"}
+	"nccl_clique", "nccl_comm", "nccl_group", "nccl_reduce", "nccl_register"}
 
 // wrappers are the libraries by their real names, and the source of each.
 var wrappers = map[string]string{

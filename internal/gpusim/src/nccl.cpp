@@ -176,32 +176,24 @@ int ncclRedOpDestroy(int op, Comm* comm) {
 	return c->scalars.erase(op) ? success : invalidArgument;
 }
 
-int ncclMemAlloc(void** p, size_t size) {
-	Context* ctx = nullptr;
-	return enter(&ctx) == ok && allocate(ctx, size, p) == ok ? success : unhandledCuda;
-}
-int ncclMemFree(void* p) {
-	Context* ctx = nullptr;
-	return enter(&ctx) == ok && release(ctx, p, nullptr) == ok ? success : unhandledCuda;
-}
+int ncclMemAlloc(void** p, size_t size) { return memAlloc(p, size); }
+int ncclMemFree(void* p) { return memFree(p); }
 
 int ncclCommRegister(Comm* comm, void* p, size_t size, void** handle) {
 	WITH_COMM(comm);
-	if (!isDevice(p, size)) return c->fail(invalidArgument, "registered memory must be a device's");
-	*handle = p;
-	return success;
+	return registerMemory(c, p, size, handle);
 }
 int ncclCommDeregister(Comm* comm, void* handle) {
 	WITH_COMM(comm);
-	return handle ? success : invalidArgument;
+	return deregister(c, handle, false);
 }
 int ncclCommWindowRegister(Comm* comm, void* p, size_t size, void** window, int flags) {
 	WITH_COMM(comm);
-	return flags & ~3 ? invalidArgument : windowRegister(c, p, size, window);
+	return windowRegister(c, p, size, window, flags);
 }
 int ncclCommWindowDeregister(Comm* comm, void* window) {
 	WITH_COMM(comm);
-	return window ? success : invalidArgument;
+	return deregister(c, window, true);
 }
 
 // gpusim_nccl_kill makes the other ranks see this one as gone.

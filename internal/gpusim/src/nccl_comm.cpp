@@ -215,17 +215,6 @@ int split(const CommRef& parent, int color, int key, Comm** out, const void* con
 	                   }});
 }
 
-int windowRegister(const CommRef& c, void* buffer, size_t bytes, void** window) {
-	if (!isDevice(buffer, bytes)) return c->fail(invalidArgument, "a window must be memory of a device");
-	uint64_t exchange = c->exchanges++;
-	return perform(Job{c, [=]() -> int {
-		                   std::vector<int64_t> all;
-		                   if (!c->clique->exchange(c.get(), exchange, 0, &all)) return internalError;
-		                   __atomic_store_n(window, buffer, __ATOMIC_RELEASE);
-		                   return success;
-	                   }});
-}
-
 static int drain(const CommRef& c) {
 	std::unique_lock<std::mutex> l(c->mu);
 	c->cv.wait(l, [&] { return c->outstanding == 0; });
@@ -256,6 +245,7 @@ int abort(const CommRef& c) {
 	c->aborted = true;
 	c->clique->wake();
 	c->settle();
+	forgetAll(c.get());
 	leave(c);
 	return success;
 }

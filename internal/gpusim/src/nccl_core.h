@@ -122,7 +122,6 @@ struct Job {
 int makeId(char* id);
 int initRank(CommRef* out, int n, const char* id, int rank, const void* config);
 int split(const CommRef& parent, int color, int key, Comm** out, const void* config);
-int windowRegister(const CommRef& c, void* buffer, size_t bytes, void** window);
 int finalize(const CommRef& c);
 int destroy(const CommRef& c);
 int abort(const CommRef& c);
@@ -132,6 +131,14 @@ CommRef find(Comm* c); // null if there is no such communicator
 void keep(const CommRef& c);
 const char* lastError(const CommRef& c);
 void setLastError(const std::string& text);
+
+// register.cpp
+int memAlloc(void** p, size_t size);
+int memFree(void* p);
+int registerMemory(const CommRef& c, void* p, size_t bytes, void** handle);
+int windowRegister(const CommRef& c, void* p, size_t bytes, void** window, int flags);
+int deregister(const CommRef& c, void* handle, bool window);
+void forgetAll(Comm* c);
 
 // group.cpp
 void groupStart();
