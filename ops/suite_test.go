@@ -313,69 +313,6 @@ func TestRealAndImag(t *testing.T) {
 	}
 }
 
-// Random products and sums of random operators pass the dot test.
-func TestRandomCompositions(t *testing.T) {
-	seed := rand.Uint64()
-	for i := range homes {
-		h := homes[i]
-		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
-			for k := range uint64(12) {
-				if err := random[complex128](ctx, r, h.layout, h.dims, rand.New(rand.NewPCG(seed, k))); err != nil {
-					return err
-				}
-			}
-			return random[float32](ctx, r, h.layout, h.dims, rand.New(rand.NewPCG(seed, 99)))
-		})
-		if err != nil {
-			t.Errorf("seed %d: ranks=%d/shape=%v/grid=%v: %v", seed, h.ranks, h.dims, h.layout.Grid, err)
-		}
-	}
-}
-
-func random[T scalar.Scalar](ctx context.Context, r dist.Rank, l dist.Layout, dims []int, rnd *rand.Rand) error {
-	x, err := dist.NewSpace(ctx, r, l, dims...)
-	if err != nil {
-		return err
-	}
-	all := zoo[T]()
-	names := ""
-	op, err := ops.NewIdentity[T](x)
-	for range 1 + rnd.IntN(4) {
-		if err != nil {
-			break
-		}
-		m := all[rnd.IntN(len(all))]
-		y := op.Range()
-		if y.Parts() != nil || y.Shape().Rank() == 0 || y.Shape().Dim(0) < 4 || y.Shape().Dim(y.Shape().Rank()-1) < 4 {
-			break
-		}
-		var next linop.Operator[T]
-		if next, err = m.make(ctx, y); err != nil || next.Domain().Shape() != y.Shape() {
-			continue
-		}
-		names = m.name + " · " + names
-		if op, err = linop.Compose(next, op); err != nil {
-			break
-		}
-		switch rnd.IntN(4) {
-		case 0: // the normal operator
-			op, err = linop.Compose(linop.H(op), op)
-		case 1:
-			var twice linop.Operator[T]
-			if twice, err = linop.Scale(number[T](3), op); err == nil {
-				op, err = linop.Add(twice, op)
-			}
-		}
-	}
-	if err == nil {
-		err = optest.DotWith(ctx, optest.DotConfig{Seed: rnd.Uint64()}, op)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", names, err)
-	}
-	return nil
-}
-
 const childVar = "GOLOPS_TEST_CHILD"
 
 // TestMain lets a copy of this program, started by mpirun, be a rank.
@@ -405,7 +342,7 @@ func underMPI(ctx context.Context, r dist.Rank) error {
 		if err != nil {
 			return err
 		}
-		if err := random[complex64](ctx, r, h.layout, h.dims, rand.New(rand.NewPCG(1, 2))); err != nil {
+		if err := random(ctx, x, zoo[complex64](), rand.New(rand.NewPCG(1, 2))); err != nil {
 			return err
 		}
 		n++

@@ -18,8 +18,8 @@ func Dot[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 }
 
 // DotWith is Dot with the choices of c. The error is measured against
-// ‖a·u‖·‖v‖ and ‖u‖·‖aᴴ·v‖, not against the product itself, which may come out
-// small by chance.
+// ‖a·u‖·‖v‖, ‖u‖·‖aᴴ·v‖ and Norm·‖u‖·‖v‖, not against the product itself, which
+// may come out small by chance.
 func DotWith[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D, R]) error {
 	if err := valid(a); err != nil {
 		return err
@@ -32,11 +32,11 @@ func DotWith[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D
 	if err := agree(ctx, a, "dot test, adjoint", err); err != nil {
 		return err
 	}
-	left, scaleL, err := product(ctx, au, v)
+	left, nau, nv, err := product(ctx, au, v)
 	if err != nil {
 		return fmt.Errorf("optest: dot test: %w", err)
 	}
-	right, scaleR, err := product(ctx, u, av)
+	right, nu, nav, err := product(ctx, u, av)
 	if err != nil {
 		return fmt.Errorf("optest: dot test: %w", err)
 	}
@@ -44,7 +44,7 @@ func DotWith[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D
 		left, right = complex(real(left), 0), complex(real(right), 0)
 	}
 	tol := c.tol(is32[D]() || is32[R]())
-	if diff, scale := cmplx.Abs(left-right), max(scaleL, scaleR); !(diff <= tol*scale) {
+	if diff, scale := cmplx.Abs(left-right), max(nau*nv, nu*nav, c.Norm*nu*nv); !(diff <= tol*scale) {
 		err = fmt.Errorf("⟨Au,v⟩ = %v, but ⟨u,Aᴴv⟩ = %v: they differ by %.3g, more than %.3g times the scale %.3g; seed %d", left, right, diff, tol, scale, c.Seed)
 	}
 	return agree(ctx, a, "dot test", err)
@@ -60,16 +60,15 @@ func image[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R], seed uint
 	return u, y, err
 }
 
-// product returns xᴴy and ‖x‖·‖y‖.
-func product[T scalar.Scalar](ctx context.Context, x, y dist.Array[T]) (complex128, float64, error) {
-	xy, err := dist.Dot(ctx, x, y)
+// product returns xᴴy, ‖x‖ and ‖y‖.
+func product[T scalar.Scalar](ctx context.Context, x, y dist.Array[T]) (xy complex128, nx, ny float64, err error) {
+	dot, err := dist.Dot(ctx, x, y)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
-	nx, err := dist.Norm(ctx, x, 2)
-	if err != nil {
-		return 0, 0, err
+	if nx, err = dist.Norm(ctx, x, 2); err != nil {
+		return 0, 0, 0, err
 	}
-	ny, err := dist.Norm(ctx, y, 2)
-	return scalar.Complex(xy), nx * ny, err
+	ny, err = dist.Norm(ctx, y, 2)
+	return scalar.Complex(dot), nx, ny, err
 }

@@ -43,15 +43,19 @@ func linear[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D,
 	if err != nil {
 		return err
 	}
-	nu, err := dist.Norm(ctx, au, 2)
+	nau, err := dist.Norm(ctx, au, 2)
 	if err != nil {
 		return err
 	}
-	nv, err := dist.Norm(ctx, av, 2)
+	nav, err := dist.Norm(ctx, av, 2)
 	if err != nil {
 		return err
 	}
 	dist.Combine(u, scalar.From[D](alpha), u, scalar.From[D](beta), v)
+	nu, err := dist.Norm(ctx, u, 2)
+	if err != nil {
+		return err
+	}
 	got, err := linop.Image(ctx, a, u)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func linear[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D,
 		return err
 	}
 	tol := c.tol(is32[D]() || is32[R]())
-	if scale := max(ng, cmplx.Abs(alpha)*nu+cmplx.Abs(beta)*nv); !(diff <= tol*scale) {
+	if scale := max(ng, cmplx.Abs(alpha)*nau+cmplx.Abs(beta)*nav, c.Norm*nu); !(diff <= tol*scale) {
 		return fmt.Errorf("A(αu+βv) and αAu+βAv differ by %.3g, more than %.3g times the scale %.3g, with α = %v, β = %v; seed %d", diff, tol, scale, alpha, beta, c.Seed)
 	}
 	return nil

@@ -197,6 +197,16 @@ func TestDotText(t *testing.T) {
 		if err := optest.DotWith(ctx, optest.DotConfig{Tol: 1}, op); err != nil {
 			return fmt.Errorf("with a tolerance of 1: %w", err)
 		}
+		op, err = operator(ctx, r, times[float64](1e-13), times[float64](0)) // such as rounding leaves of zero
+		if err != nil {
+			return err
+		}
+		if err := optest.DotWith(ctx, optest.DotConfig{Norm: 1}, op); err != nil {
+			return fmt.Errorf("rounding of an operator of norm 1: %w", err)
+		}
+		if err := wants(optest.DotWith(ctx, optest.DotConfig{Norm: 1e-3}, op), "they differ"); err != nil {
+			return err
+		}
 		return wants(optest.Dot[float64, float64](ctx, nil), "nil")
 	})
 }
