@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
@@ -147,6 +148,11 @@ func (c *contender) ask(q request) (a reply, err error) {
 	return a, nil
 }
 
+// calm is how long nothing runs before a turn: the threads of the other side's
+// BLAS look for work for some 30 ms after its last call, on cores that this side
+// is to have for itself.
+const calm = 60 * time.Millisecond
+
 // sides are the contenders that are needed so far, by name.
 type sides struct {
 	ctx     context.Context
@@ -233,6 +239,7 @@ func (s *sides) measure(c Case) (row, error) {
 	}
 	for range s.o.rounds {
 		for i, side := range []*contender{ours, theirs} {
+			time.Sleep(calm)
 			a, err := side.ask(request{})
 			if err != nil {
 				return row{}, err
