@@ -35,11 +35,13 @@ const (
 	KindFence
 	KindLock
 	KindClose
+	KindRegister
+	KindAlloc
 )
 
 var kindNames = [...]string{"no call", "Barrier", "AllReduce", "Reduce", "Broadcast", "AllGather", "AllGatherV",
 	"Gather", "GatherV", "Scatter", "ScatterV", "ReduceScatter", "ReduceScatterV", "AllToAll", "AllToAllV", "Send",
-	"Recv", "IAllReduce", "IBroadcast", "IAllGather", "Split", "Window", "Fence", "Lock", "Close"}
+	"Recv", "IAllReduce", "IBroadcast", "IAllGather", "Split", "Window", "Fence", "Lock", "Close", "Register", "Alloc"}
 
 // String returns the name of the method.
 func (k Kind) String() string { return kindNames[k] }

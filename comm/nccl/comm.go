@@ -115,13 +115,13 @@ func (c *Comm) Abort(cause error) {
 // back what messages took; the host's communicator stays.
 func (c *Comm) Close() error {
 	w := c.w
+	errs := c.closeRegions()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	lines := w.lines
 	if !c.world {
 		lines = slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l != c.line })
 	}
-	var errs []error
 	if err := w.finish(lines); err != nil {
 		errs = append(errs, w.fail(err))
 	}
@@ -131,6 +131,9 @@ func (c *Comm) Close() error {
 	w.lines = slices.DeleteFunc(w.lines, func(l *line) bool { return slices.Contains(lines, l) })
 	w.active = slices.DeleteFunc(w.active, func(l *line) bool { return slices.Contains(lines, l) })
 	c.line = nil
+	for _, r := range c.regions() { // left by an abort
+		errs = append(errs, r.free())
+	}
 	if c.room != 0 {
 		w.dev.FreeBytes(c.room)
 		c.room, c.roomFor = 0, 0

@@ -25,14 +25,15 @@ import (
 // Variables that tell a copy of this program, started by mpirun, what to do.
 const (
 	childVar     = "GOLOPS_TEST_CHILD"
-	sequencesVar = "GOLOPS_TEST_SEQUENCES" // random sequences on a GPU; many take long where ranks share it
+	sequencesVar = "GOLOPS_TEST_SEQUENCES" // random sequences, or rounds, on a GPU; many take long where ranks share it
 )
 
 // children are the programs that MPI ranks run, those of "sim" on a simulated GPU.
 var children = map[string]program{
-	"gpu suite":  gpuSuite,
-	"gpu allocs": allocs,
-	"gpu kill":   kill,
+	"gpu suite":    gpuSuite,
+	"gpu allocs":   allocs,
+	"gpu register": gpuRegister,
+	"gpu kill":     kill,
 	"sim suite": func(ctx context.Context, c *Comm, dev device.Accelerator) error {
 		// Simulated GPUs of two processes do not know each other.
 		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoEmpty: true, NoTruncation: true}, c.Size() == 1)
@@ -121,6 +122,14 @@ func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	return report(ctx, c, dev, cfg, true)
 }
 
+func gpuRegister(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	rounds := 40
+	if n, err := strconv.Atoi(os.Getenv(sequencesVar)); err == nil {
+		rounds = n
+	}
+	return registers(ctx, c, dev, rounds, 1<<20)
+}
+
 // report runs the suite and says how long its cases took.
 func report(ctx context.Context, c *Comm, dev device.Accelerator, cfg commtest.Config, onDevice bool) error {
 	start := time.Now()
@@ -206,7 +215,7 @@ func TestGPU(t *testing.T) {
 	}
 	mpirun.Each(t, launchers[:1], func(t *testing.T, m mpirun.MPI) {
 		for _, n := range []int{1, 2, 4} {
-			for _, child := range []string{"gpu suite", "gpu allocs"} {
+			for _, child := range []string{"gpu suite", "gpu allocs", "gpu register"} {
 				out, err := ranks(t, m, n, child)
 				if err != nil || strings.Contains(out, "FAIL") {
 					t.Errorf("%s on %d ranks: %v\n%s", child, n, err, out)

@@ -19,6 +19,9 @@ func (l *line) launch(o *op) (int32, error) {
 	if err := l.w.dev.Bind(); err != nil {
 		return 0, err
 	}
+	if o.region != nil {
+		return l.enrol(o.region)
+	}
 	lib, t := l.w.l, dtypes[o.call.DType]
 	dst, src, root := o.dst.Addr(), o.src.Addr(), uintptr(o.call.Peer)
 	h, q := l.handle, l.queue.Handle()

@@ -25,6 +25,7 @@ type op struct {
 	err      error // only of this operation; all else ends the program
 	host     comm.Request
 	onHost   bool
+	region   *region // to be known or forgotten, and nothing else
 }
 
 // line is a communicator of the library with the queue that its work runs on,
@@ -115,6 +116,10 @@ func (l *line) advance() error {
 	}
 	if l.phase == joining || l.phase == launching {
 		code, err := l.poll()
+		if err != nil && l.phase == launching && l.todo[0].region != nil {
+			l.refuse(l.todo[0].region, err)
+			code, err = success, nil
+		}
 		if err != nil || code == inProgress {
 			return err
 		}

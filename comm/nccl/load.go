@@ -103,7 +103,8 @@ type lib struct {
 	getUniqueID, initRankConfig, finalize, destroy, abort, getAsyncError, getErrorString, getLastError,
 	groupStart, groupEnd, allReduce, reduce, broadcast, allGather, reduceScatter, send, recv dl.Func
 
-	initRankScalable, allToAll, gather, scatter dl.Func
+	initRankScalable, allToAll, gather, scatter,
+	memAlloc, memFree, register, deregister, windowRegister, windowDeregister dl.Func
 }
 
 // bind looks up every function on its own.
@@ -132,5 +133,8 @@ func bind(f *Found) (*lib, error) {
 		l.allToAll = f.lib.Func("ncclAllToAll") // how older RCCL spells it
 	}
 	l.gather, l.scatter = f.lib.Func("ncclGather"), f.lib.Func("ncclScatter")
+	l.memAlloc, l.memFree = f.lib.Func("ncclMemAlloc"), f.lib.Func("ncclMemFree")
+	l.register, l.deregister = f.lib.Func("ncclCommRegister"), f.lib.Func("ncclCommDeregister")
+	l.windowRegister, l.windowDeregister = f.lib.Func("ncclCommWindowRegister"), f.lib.Func("ncclCommWindowDeregister")
 	return l, errors.Join(missing...)
 }

@@ -52,7 +52,8 @@ type world struct {
 	grants  []grant // sends to be launched
 	sending int     // sends launched and not done
 	self    *line   // of messages to this rank itself
-	groups  int64   // that this rank has joined
+	regions []*region
+	groups  int64 // that this rank has joined
 	looks   uint64
 	dead    bool // the communicators are aborted
 }
