@@ -1,42 +1,86 @@
 package stage
 
-import (
-	"context"
+import "github.com/golops/golops/comm"
 
-	"github.com/golops/golops/comm"
-)
+// A large collective is a row of small ones on a ring of three blocks of pinned
+// memory: while chunk i is with the other ranks, chunk i+1 comes from the device
+// and chunk i-1 goes to it. Chunk i has part i of every rank's block, so that
+// each is a collective of the same kind, and host memory stays at three chunks
+// however large the buffers are.
 
-// Large reductions and broadcasts are a row of small ones on a ring of three
-// blocks: while chunk i is with the other ranks, chunk i+1 comes from the device
-// and chunk i-1 goes to it.
+// side is the destination or the source of a collective.
+type side struct {
+	buf    comm.Buf
+	parts  int   // blocks in it: 1, or one for each rank
+	counts []int // of the blocks; nil if they are equal
 
-// train is a collective that goes in chunks of per elements.
-type train struct {
-	s        *shared
-	dst, src comm.Buf // as the caller gave them; either may be empty
-	n, per   int
-	blocks   [3]*block // nil if nothing is on the device
-	marks    [3]uint64
+	at  int   // where it starts in a block of the ring, in bytes
+	now []int // memory for the counts of a chunk
 }
 
-func (c *Comm) newTrain(dst, src comm.Buf) (*train, error) {
-	b := src
-	if src.N == 0 {
-		b = dst
+func whole(b comm.Buf) side                { return side{buf: b, parts: 1} }
+func even(b comm.Buf, parts int) side      { return side{buf: b, parts: parts} }
+func uneven(b comm.Buf, counts []int) side { return side{buf: b, parts: len(counts), counts: counts} }
+
+// count returns how many elements block r has.
+func (s *side) count(r int) int {
+	if s.counts == nil {
+		return s.buf.N / s.parts
 	}
+	return s.counts[r]
+}
+
+// largest returns how many the largest block has.
+func (s *side) largest() int {
+	n := 0
+	for r := range s.parts {
+		n = max(n, s.count(r))
+	}
+	return n
+}
+
+// packed reports whether a chunk has to be put together in the ring: it comes
+// from the device, or from more than one place on the host.
+func (s *side) packed() bool { return onDevice(s.buf) || s.buf.N > 0 && s.parts > 1 }
+
+// train is a collective that goes in chunks of per elements of each block.
+type train struct {
+	s           *shared
+	dst, src    side
+	chunks, per int
+	blocks      [3]*block // nil if nothing is packed
+	marks       [3]uint64 // of the downloads
+	plain       [3]block  // for a rank with host memory only, which others than the rank's goroutine may use
+}
+
+// newTrain makes the train of c. It is collective: see agree.
+func (c *Comm) newTrain(dst, src side, chunks, per int) (*train, error) {
 	t := &c.train
-	*t = train{s: c.s, dst: dst, src: src, n: b.N, per: max(1, c.s.chunk/b.DType.Size())}
-	if onHost(dst, src) {
+	dst.now, src.now = t.dst.now, t.src.now
+	t.s, t.dst, t.src, t.chunks, t.per = c.s, dst, src, chunks, per
+	n := t.room(&t.dst)
+	if t.dst.parts > 1 || t.src.parts > 1 {
+		t.src.at = n
+		n += t.room(&t.src)
+	} else { // the host communicator works in place
+		n = max(n, t.room(&t.src))
+	}
+	if n == 0 {
 		return t, nil
 	}
+	device := onDevice(dst.buf) || onDevice(src.buf)
 	for i := range t.blocks {
+		if !device {
+			t.blocks[i] = t.plain[i].grown(n)
+			continue
+		}
 		var err error
-		if t.blocks[i], err = c.s.pool.take(t.per*b.DType.Size(), c.s); err != nil {
+		if t.blocks[i], err = c.s.pool.take(n, c.s); err != nil {
 			t.close()
 			return nil, err
 		}
 	}
-	if err := c.s.follow(dst, src); err != nil {
+	if err := c.s.follow(dst.buf, src.buf); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -44,153 +88,142 @@ func (c *Comm) newTrain(dst, src comm.Buf) (*train, error) {
 }
 
 func (t *train) close() {
-	for _, b := range t.blocks {
-		t.s.pool.give(b)
-	}
-	t.dst, t.src = comm.Buf{}, comm.Buf{}
-}
-
-// part returns chunk i of b, nothing of what is empty.
-func (t *train) part(b comm.Buf, i int) comm.Buf {
-	if b.N == 0 {
-		return b
-	}
-	return b.Slice(i*t.per, min((i+1)*t.per, t.n))
-}
-
-// load starts the copy of chunk i from the device.
-func (t *train) load(i int) error {
-	if !onDevice(t.src) || i*t.per >= t.n {
-		return nil
-	}
-	b, src := t.blocks[i%3], t.part(t.src, i)
-	if err := t.s.settle(b); err != nil {
-		return err
-	}
-	var err error
-	t.marks[i%3], err = t.s.download(b.buf(src, 0, src.N), src)
-	return err
-}
-
-// staged returns chunk i of b as the host communicator sees it.
-func (t *train) staged(b comm.Buf, i int) comm.Buf {
-	p := t.part(b, i)
-	if onDevice(p) {
-		return t.blocks[i%3].buf(p, 0, p.N)
-	}
-	return p
-}
-
-// run calls call with each chunk of dst and src.
-func (t *train) run(call func(dst, src comm.Buf) error) error {
-	defer t.close()
-	if err := t.load(0); err != nil {
-		return err
-	}
-	for i := 0; i*t.per < t.n; i++ {
-		if onDevice(t.src) {
-			if err := reach(t.s.down, t.marks[i%3]); err != nil {
-				return err
-			}
-		} else if onDevice(t.dst) {
-			if err := t.s.settle(t.blocks[i%3]); err != nil {
-				return err
-			}
+	for i, b := range t.blocks {
+		if b != &t.plain[i] {
+			t.s.pool.give(b)
 		}
-		if err := t.load(i + 1); err != nil {
+		t.blocks[i] = nil
+	}
+	t.dst, t.src = side{now: t.dst.now}, side{now: t.src.now}
+}
+
+// room returns the bytes of a side in a block of the ring: no chunk has more
+// than the first.
+func (t *train) room(s *side) int {
+	if !s.packed() {
+		return 0
+	}
+	n := 0
+	for r := range s.parts {
+		n += min(s.count(r), t.per)
+	}
+	return n * s.buf.DType.Size()
+}
+
+// cut returns which of n elements are in chunk i.
+func (t *train) cut(n, i int) (lo, hi int) { return min(i*t.per, n), min((i+1)*t.per, n) }
+
+// chunk returns chunk i of a side as the host communicator sees it.
+func (t *train) chunk(s *side, i int) side {
+	n := 0
+	s.now = s.now[:0]
+	for r := range s.parts {
+		lo, hi := t.cut(s.count(r), i)
+		s.now = append(s.now, hi-lo)
+		n += hi - lo
+	}
+	b := comm.Buf{DType: s.buf.DType}
+	switch {
+	case n == 0:
+	case s.packed():
+		b = t.blocks[i%3].buf(s.buf, s.at, n)
+	default:
+		b = s.buf.Slice(t.cut(s.buf.N, i))
+	}
+	return uneven(b, s.now)
+}
+
+// pack starts the copies of chunk i of a side to the ring, or back.
+func (t *train) pack(s *side, i int, back bool) error {
+	at, start := s.at, 0
+	for r := range s.parts {
+		n := s.count(r)
+		lo, hi := t.cut(n, i)
+		b := s.buf.Slice(start+lo, start+hi)
+		start += n
+		if b.N == 0 {
+			continue
+		}
+		mem := t.blocks[i%3].mem[at : at+b.Bytes()]
+		at += len(mem)
+		var err error
+		switch {
+		case b.Place == comm.OnHost && back:
+			copy(raw(b), mem)
+		case b.Place == comm.OnHost:
+			copy(mem, raw(b))
+		case back:
+			err = t.s.up.CopyIn(b.Addr(), mem)
+		default:
+			err = t.s.down.CopyOut(mem, b.Addr())
+		}
+		if err != nil {
 			return err
 		}
-		dst, src := t.staged(t.dst, i), t.staged(t.src, i)
-		if err := call(dst, src); err != nil {
-			t.s.failed = true
-			return err
-		}
-		if onDevice(t.dst) {
-			if err := t.s.upload(t.part(t.dst, i), dst, t.blocks[i%3]); err != nil {
-				return err
-			}
-		}
-	}
-	if onDevice(t.dst) {
-		return t.s.up.Lead()
 	}
 	return nil
 }
 
-// alike returns an error on all ranks unless all have the same count: chunks
-// alone would not show it, as those of different counts may be equal.
-func (c *Comm) alike(ctx context.Context, call comm.Call) error {
-	if c.Size() == 1 {
+// load starts the copies of chunk i from the source.
+func (t *train) load(i int) error {
+	b := t.blocks[i%3]
+	if b == nil || i == t.chunks {
 		return nil
 	}
-	c.counts = [2]int64{call.N, -call.N}
-	b := comm.Of(c.counts[:])
-	if err := c.host.AllReduce(ctx, b, b, comm.Max); err != nil {
+	if err := t.s.settle(b); err != nil || !t.src.packed() {
 		return err
 	}
-	if c.counts[0] == -c.counts[1] {
+	err := t.pack(&t.src, i, false)
+	if err == nil && onDevice(t.src.buf) {
+		t.marks[i%3], err = t.s.down.Mark()
+	}
+	return err
+}
+
+// loaded waits until chunk i has come from the source.
+func (t *train) loaded(i int) error {
+	if i == t.chunks || !onDevice(t.src.buf) {
 		return nil
 	}
-	all := make([]int64, c.Size())
-	if err := c.host.AllGather(ctx, comm.Of(all), comm.Of([]int64{call.N})); err != nil {
-		return err
-	}
-	j := 1
-	for all[j] == all[0] {
-		j++
-	}
-	a, o := call, call
-	a.N, o.N = all[0], all[j]
-	return &comm.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: o.String()}
+	return reach(t.s.down, t.marks[i%3])
 }
 
-// large begins a collective in chunks: arguments that are wrong become the host
-// communicator's error, by way of the call that pass makes with them.
-func (c *Comm) large(ctx context.Context, call comm.Call, fault error, pass func() error) error {
-	if fault == nil {
-		return c.alike(ctx, call)
+// store starts the copies of chunk i to the destination.
+func (t *train) store(i int) error {
+	if !t.dst.packed() {
+		return nil
 	}
-	if err := pass(); err != nil {
-		return err
+	err := t.pack(&t.dst, i, true)
+	if err == nil && onDevice(t.dst.buf) {
+		err = t.s.uploads(t.blocks[i%3])
 	}
-	return fault
+	return err
 }
 
-func (c *Comm) allReduceChunks(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	call, err := comm.CheckAllReduce(comm.KindAllReduce, dst.Raw(), src.Raw(), op)
-	err = c.large(ctx, call, err, func() error { return c.host.AllReduce(ctx, dst.Raw(), src.Raw(), op) })
-	if err != nil {
+// run calls call with each chunk of dst and src.
+func (t *train) run(call func(dst, src side) error) error {
+	defer t.close()
+	if err := t.load(0); err != nil {
 		return err
 	}
-	t, err := c.newTrain(dst, src)
-	if err != nil {
-		return err
+	for i := range t.chunks {
+		if err := t.loaded(i); err != nil {
+			return err
+		}
+		if err := t.load(i + 1); err != nil {
+			return err
+		}
+		if err := call(t.chunk(&t.dst, i), t.chunk(&t.src, i)); err != nil {
+			t.s.failed = true
+			_ = t.loaded(i + 1) // nothing may come to a block that is given back
+			return err
+		}
+		if err := t.store(i); err != nil {
+			return err
+		}
 	}
-	return t.run(func(dst, src comm.Buf) error { return c.host.AllReduce(ctx, dst, src, op) })
-}
-
-func (c *Comm) reduceChunks(ctx context.Context, dst, src comm.Buf, op comm.Op, root int) error {
-	call, err := comm.CheckReduce(c.host, dst.Raw(), src.Raw(), op, root)
-	err = c.large(ctx, call, err, func() error { return c.host.Reduce(ctx, dst.Raw(), src.Raw(), op, root) })
-	if err != nil {
-		return err
+	if onDevice(t.dst.buf) {
+		return t.s.up.Lead()
 	}
-	t, err := c.newTrain(c.atRoot(dst, root), src)
-	if err != nil {
-		return err
-	}
-	return t.run(func(dst, src comm.Buf) error { return c.host.Reduce(ctx, dst, src, op, root) })
-}
-
-func (c *Comm) broadcastChunks(ctx context.Context, b comm.Buf, root int) error {
-	call, err := comm.CheckBroadcast(c.host, comm.KindBroadcast, b.Raw(), root)
-	err = c.large(ctx, call, err, func() error { return c.host.Broadcast(ctx, b.Raw(), root) })
-	if err != nil {
-		return err
-	}
-	t, err := c.newTrain(c.ends(b, root))
-	if err != nil {
-		return err
-	}
-	return t.run(func(dst, src comm.Buf) error { return c.host.Broadcast(ctx, c.one(dst, src, root), root) })
+	return nil
 }

@@ -28,7 +28,7 @@ func vector(d *lazy, onHost bool, vals []int32) comm.Buf {
 
 // values returns what b holds.
 func values(d *lazy, b comm.Buf) []int32 {
-	if b.Place == comm.OnHost {
+	if !onDevice(b) {
 		return comm.As[int32](b)
 	}
 	d.Sync(context.Background())
@@ -122,6 +122,15 @@ func TestCountsDiffer(t *testing.T) {
 		if !errors.As(err, &m) || m.RankA != 0 || m.RankB != 1 || !strings.Contains(m.CallA, "48") || !strings.Contains(m.CallB, "64") {
 			return fmt.Errorf("AllReduce of 48, 64 and 48 elements: got %v", err)
 		}
+		// What ranks tell each other first must not hide what the call was.
+		if c.Rank() == 1 {
+			err = c.Barrier(ctx)
+		} else {
+			err = c.GatherV(ctx, comm.Buf{}, nil, b, 1)
+		}
+		if !errors.As(err, &m) || !strings.Contains(err.Error(), "Barrier") || c.Rank() != 1 && !strings.Contains(err.Error(), "GatherV") {
+			return fmt.Errorf("GatherV and Barrier: got %v", err)
+		}
 		switch c.Rank() {
 		case 0:
 			return c.Send(ctx, b, 1)
@@ -155,7 +164,7 @@ func TestAllocs(t *testing.T) {
 			if err := errors.Join(err1, err2); err != nil {
 				return err
 			}
-			peer := 1 - c.Rank()
+			peer, few, many := 1-c.Rank(), []int{3, 3}, []int{n / 2, n / 2}
 			started := func(q comm.Request, err error) error {
 				if err != nil {
 					return err
@@ -170,8 +179,12 @@ func TestAllocs(t *testing.T) {
 				{"AllReduce in chunks", func() error { return c.AllReduce(ctx, dst, src, comm.Sum) }},
 				{"Reduce in chunks", func() error { return c.Reduce(ctx, dst, src, comm.Sum, 0) }},
 				{"Broadcast in chunks", func() error { return c.Broadcast(ctx, dst, 1) }},
-				{"AllGather", func() error { return c.AllGather(ctx, dst, src.Slice(0, n/2)) }},
-				{"AllToAll in place", func() error { return c.AllToAll(ctx, dst, dst) }},
+				{"AllGather", func() error { return c.AllGather(ctx, dst.Slice(0, 100), src.Slice(0, 50)) }},
+				{"AllGather in chunks", func() error { return c.AllGather(ctx, dst, src.Slice(0, n/2)) }},
+				{"AllToAll in place in chunks", func() error { return c.AllToAll(ctx, dst, dst) }},
+				{"AllToAllV", func() error { return c.AllToAllV(ctx, dst.Slice(0, 6), few, src.Slice(0, 6), few) }},
+				{"AllToAllV in chunks", func() error { return c.AllToAllV(ctx, dst, many, src, many) }},
+				{"ReduceScatterV in chunks", func() error { return c.ReduceScatterV(ctx, dst.Slice(0, many[c.Rank()]), src, many, comm.Sum) }},
 				{"SendRecv", func() error { return c.SendRecv(ctx, dst.Slice(0, 50), peer, src.Slice(0, 50), peer) }},
 				{"SendRecv in chunks", func() error { return c.SendRecv(ctx, dst, peer, src, peer) }},
 				{"IAllReduce", func() error { return started(c.IAllReduce(ctx, dst, src, comm.Sum)) }},

@@ -42,6 +42,11 @@ func (s *shared) upload(dst, src comm.Buf, b *block) error {
 	if err := s.up.CopyIn(dst.Addr(), raw(src)); err != nil {
 		return err
 	}
+	return s.uploads(b)
+}
+
+// uploads takes note of uploads from b that have been started.
+func (s *shared) uploads(b *block) error {
 	var err error
 	b.mark, err = s.up.Mark()
 	b.busy = err == nil

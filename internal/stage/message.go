@@ -14,9 +14,14 @@ import (
 // for so many numbers takes a header for its data.
 const magic = 0x676f6c6f70730000
 
+// chunked reports whether a message goes in chunks.
+func (c *Comm) chunked(k comm.Kind, b comm.Buf) bool {
+	return b.Bytes() > c.s.above && !c.passes(comm.Call{Kind: k, DType: b.DType, N: int64(b.N)})
+}
+
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if c.chunked(comm.KindSend, src, 0) {
+	if c.chunked(comm.KindSend, src) {
 		return c.sendChunks(ctx, src, to)
 	}
 	if src.Place == comm.OnHost {
@@ -28,7 +33,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	if c.chunked(comm.KindRecv, dst, 0) {
+	if c.chunked(comm.KindRecv, dst) {
 		return c.recvChunks(ctx, dst, from)
 	}
 	if dst.Place == comm.OnHost {

@@ -22,6 +22,15 @@ func (k *block) buf(b comm.Buf, offset, n int) comm.Buf {
 	return comm.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset])}
 }
 
+// grown returns the block with at least n bytes, of a program that keeps it
+// outside the pool.
+func (k *block) grown(n int) *block {
+	if len(k.mem) < n {
+		k.mem = make([]byte, n)
+	}
+	return k
+}
+
 // pool keeps pinned memory, which costs far more to get than to copy to. It
 // only grows: what a program needs in its first step serves all others.
 type pool struct {

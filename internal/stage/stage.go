@@ -13,9 +13,9 @@ import (
 )
 
 // Comm is a communicator over another one, the host's. Buffers on the device
-// are copied, those on the host passed on. Large ones, wherever they are, go in
-// chunks, so that copies and messages overlap; that depends on nothing but the
-// size, because all ranks must do alike.
+// are copied, those on the host passed on. Large collectives go in chunks on all
+// ranks if the memory of any is on the device, so that copies and messages
+// overlap, and large messages wherever they are.
 //
 // A host communicator that is aware of GPUs gets addresses on the device where
 // it takes them, as soon as the kernels before the call are done.
@@ -31,7 +31,7 @@ type Comm struct {
 	aware   aware // the host communicator, if it reaches the device; else nil
 	pending comm.Pending[request]
 	coming  []*request // large messages under way to here
-	counts  [2]int64
+	counts  [4]int64   // what ranks tell each other before a collective
 	train   train
 }
 
