@@ -41,7 +41,10 @@ func (c Config) onDevice(p Program, threads int) func(context.Context, comm.Comm
 		if err != nil {
 			return err
 		}
-		return p(ctx, r)
+		if err := p(ctx, r); err != nil {
+			return err // the others are told, and nobody waits to close groups
+		}
+		return r.Close()
 	}
 }
 

@@ -125,13 +125,10 @@ func (c StackConfig[E]) vstack(ctx context.Context, r dist.Rank, what, verb stri
 	if err != nil {
 		return nil, err
 	}
-	v := &vstack[E]{locals: l, group: r.Comm}
+	v := &vstack[E]{locals: l}
 	if v.Dom, err = dist.NewSpace(ctx, r, dist.Layout{Replicate: dist.Unchecked, Mask: c.Mask}, dims...); err == nil {
 		n, line := lineOf(sizes[0])
 		v.Rng, err = v.Dom.Like(line, n) // with the groups of the mask
-	}
-	if err == nil && c.Mask != nil {
-		v.group, err = r.Split(ctx, c.Mask[r.Rank()], 0)
 	}
 	if err == nil && len(l.ops) > 1 {
 		v.tmp, err = array.New[E](r.Device, v.Dom.LocalShape())
@@ -168,8 +165,7 @@ func (b *blockDiag[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) erro
 type vstack[E scalar.Scalar] struct {
 	Spaces
 	locals[E]
-	group comm.Comm      // whom the adjoint is summed among
-	tmp   array.Array[E] // one operator's adjoint, if there are several
+	tmp array.Array[E] // one operator's adjoint, if there are several
 }
 
 func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
@@ -198,9 +194,10 @@ func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if len(v.ops) == 0 {
 		array.Fill(sum, 0)
 	}
-	if v.group.Size() == 1 {
+	group := v.Dom.Group() // that of the mask
+	if group.Size() == 1 {
 		return nil
 	}
 	b := comm.OfMem(sum.Mem())
-	return v.group.AllReduce(ctx, b, b, comm.Sum)
+	return group.AllReduce(ctx, b, b, comm.Sum)
 }

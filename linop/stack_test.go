@@ -7,8 +7,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -240,6 +242,24 @@ func masked(ctx context.Context, r dist.Rank) error {
 }
 
 func TestMask(t *testing.T) { forRanks(t, masked) }
+
+// The groups of a mask are made once, however many stacks have it, and given back
+// when the program ends.
+func TestGroupsAreGivenBack(t *testing.T) {
+	err := launch.Local(t.Context(), 4, func(ctx context.Context, r dist.Rank) error {
+		n := commtest.NewCounter(r.Comm)
+		if err := (launch.Config{}).On(ctx, n, masked); err != nil {
+			return err
+		}
+		if made, closed := n.Calls("Split"), n.Calls("Close"); made != 2 || closed != 2 {
+			return fmt.Errorf("%d groups made and %d closed, want 2: a rank alone, and the ranks of its color", made, closed)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
 
 // Stacks work in groups of ranks that do not know of each other.
 func TestStacksInGroups(t *testing.T) {

@@ -83,6 +83,9 @@ func hide(p launch.Program) launch.Program {
 		if err != nil {
 			return err
 		}
-		return p(ctx, h)
+		if err := p(ctx, h); err != nil {
+			return err
+		}
+		return h.Close()
 	}
 }
