@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"time"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/internal/sched"
 )
 
 // Comm is one rank's handle on a group of ranks with devices.
@@ -125,6 +122,9 @@ func (c *Comm) Close() error {
 	if err := w.finish(lines); err != nil {
 		errs = append(errs, w.fail(err))
 	}
+	if w.dead {
+		w.abort(lines)
+	}
 	for _, l := range lines {
 		errs = append(errs, l.close())
 	}
@@ -147,44 +147,4 @@ func (c *Comm) Close() error {
 		w.ground.WhileIdle(nil)
 	}
 	return errors.Join(append(errs, own.Close())...)
-}
-
-// finish ends what lines have under way. To end a communicator takes all its
-// ranks, so all are told before the first is waited for. After an abort there
-// is nothing to wait for.
-func (w *world) finish(lines []*line) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := w.dev.Bind(); err != nil {
-		return err
-	}
-	for _, l := range lines {
-		if l.handle != 0 && w.ground.Aborted() == nil {
-			if err := w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle); err != nil {
-				return err
-			}
-		}
-	}
-	start := time.Now()
-	for _, l := range lines {
-		for l.handle != 0 {
-			if w.ground.Aborted() != nil {
-				w.ended(nil)
-				return nil
-			}
-			code, err := l.poll()
-			if err != nil {
-				return err
-			}
-			if code == success {
-				break
-			}
-			if w.cfg.Timeout > 0 && time.Since(start) > w.cfg.Timeout {
-				return fmt.Errorf("comm: rank %d waited %v in Close", w.me, w.cfg.Timeout)
-			}
-			runtime.Gosched()
-			sched.Yield()
-		}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,8 +42,9 @@ var waits = map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
 
 // TestFaults lets rank 2 fail while the others wait for it. Everybody's call
 // must end with an error that names the rank and the cause; a hang is the
-// test's own time limit. In one half of the runs the library's communicators
-// are there already, in the other it is about to make them.
+// test's own time limit. In some of the runs the library is about to make its
+// communicators, in others they are there already; an old library cannot revoke
+// them.
 func TestFaults(t *testing.T) {
 	faults := []struct {
 		name string
@@ -70,17 +72,17 @@ func TestFaults(t *testing.T) {
 	}
 	for call, wait := range waits {
 		for _, f := range faults {
-			for _, warm := range []bool{false, true} {
+			for _, how := range []string{"cold", "warm", "old"} {
+				warm := how != "cold"
 				if f.name == "gone" && !warm || f.name == "late" && call == "Barrier" {
 					continue // the library knows nothing yet; the host's waits have a limit of their own
 				}
-				name := call + "/" + f.name + "/cold"
-				if warm {
-					name = call + "/" + f.name + "/warm"
-				}
-				t.Run(name, func(t *testing.T) {
+				t.Run(call+"/"+f.name+"/"+how, func(t *testing.T) {
 					errs := make([]error, 4)
 					err := simulated(t, 4, f.cfg, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+						if how == "old" {
+							c.w.l.revoke = 0
+						}
 						m, err := newMemory(dev, 1.0, 2)
 						if err == nil && warm {
 							err = exercise(ctx, c, m.buf())
@@ -110,6 +112,60 @@ func TestFaults(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestRevoke asserts what a failure leaves: a device that nothing runs on and,
+// where the library revokes, communicators until Close.
+func TestRevoke(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		var left, closed [3]int32
+		dir, err := gpusim.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(EnvVar, dir)
+		err = local.Run(t.Context(), 3, func(ctx context.Context, host comm.Comm) error {
+			dev, err := cuda.New(cuda.Config{Index: host.Rank(), Folder: dir})
+			if err != nil {
+				return err
+			}
+			var count func() int32
+			err = with(ctx, host, dev, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+				if count = func() int32 { return c.w.l.lib.Func("gpusim_nccl_count").Call() }; old {
+					c.w.l.revoke = 0
+				}
+				m, err := newMemory(dev, 1.0, 2)
+				if err == nil {
+					err = exercise(ctx, c, m.buf())
+				}
+				if err != nil {
+					return err
+				}
+				if c.Rank() == 2 {
+					return errBoom
+				}
+				err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
+				for _, l := range c.w.lines {
+					if l.handle != 0 {
+						left[c.Rank()]++
+					}
+				}
+				_, e := m.values()
+				return errors.Join(err, e)
+			})
+			closed[host.Rank()] = count()
+			return errors.Join(err, dev.Close())
+		})
+		if !errors.Is(err, errBoom) || strings.Contains(err.Error(), "cuda") {
+			t.Errorf("old %v: got %v", old, err)
+		}
+		if kept := left[0] > 0 && left[1] > 0; kept == old {
+			t.Errorf("old %v: ranks have %v communicators after the failure", old, left)
+		}
+		if slices.Min(closed[:]) != 0 {
+			t.Errorf("old %v: %v communicators are left after Close", old, closed)
 		}
 	}
 }

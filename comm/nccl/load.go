@@ -103,7 +103,7 @@ type lib struct {
 	getUniqueID, initRankConfig, finalize, destroy, abort, getAsyncError, getErrorString, getLastError,
 	groupStart, groupEnd, allReduce, reduce, broadcast, allGather, reduceScatter, send, recv dl.Func
 
-	initRankScalable, allToAll, gather, scatter,
+	initRankScalable, revoke, allToAll, gather, scatter,
 	memAlloc, memFree, register, deregister, windowRegister, windowDeregister dl.Func
 }
 
@@ -128,6 +128,7 @@ func bind(f *Found) (*lib, error) {
 		}
 	}
 	l.initRankScalable = f.lib.Func("ncclCommInitRankScalable")
+	l.revoke = f.lib.Func("ncclCommRevoke")
 	l.allToAll = f.lib.Func("ncclAlltoAll")
 	if l.allToAll == 0 {
 		l.allToAll = f.lib.Func("ncclAllToAll") // how older RCCL spells it

@@ -248,29 +248,3 @@ func (w *world) fail(cause error) error {
 	w.ground.Abort(cause)
 	return w.ended(cause)
 }
-
-// ended returns the error that ended the program, after aborting the library's
-// communicators: whatever runs on the device for them would run for ever. All
-// are aborted as one group, because giving back the memory of one waits for
-// everything on the device.
-func (w *world) ended(cause error) error {
-	if !w.dead {
-		w.dead = true
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		if err := w.dev.Bind(); err == nil {
-			w.l.groupStart.Call()
-			for _, l := range w.lines {
-				if l.handle != 0 {
-					w.l.abort.Call(l.handle)
-					l.handle = 0
-				}
-			}
-			w.l.groupEnd.Call()
-		}
-	}
-	if err := w.ground.Aborted(); err != nil {
-		return err
-	}
-	return cause
-}

@@ -284,6 +284,33 @@ func TestNCCLAbort(t *testing.T) {
 	})
 }
 
+// TestNCCLRevoke stops what waits for a rank that never takes part, and keeps
+// the communicator, for no more than its end.
+func TestNCCLRevoke(t *testing.T) {
+	var revoked sync.WaitGroup
+	revoked.Add(1)
+	ranks(t, 2, 1, self, func(r *rank, got int32) {
+		r.ok(got)
+		if r.rank == 1 {
+			revoked.Wait()
+			r.nc("ncclCommAbort", r.comm)
+			return
+		}
+		x := toDevice(r.cuda, []float64{1})
+		r.ok(r.nc("ncclAllReduce", x, x, 1, ncclFloat64, ncclSum, r.comm, r.stream))
+		r.ok(r.nc("ncclCommRevoke", r.comm, 0))
+		r.ok(r.call("cuStreamSynchronize", r.stream))
+		if got := r.nc("ncclAllReduce", x, x, 1, ncclFloat64, ncclSum, r.comm, r.stream); got != ncclInvalidUsage {
+			t.Errorf("AllReduce after revoke: result %d, want %d", got, ncclInvalidUsage)
+		}
+		if r.nc("ncclCommRevoke", r.comm, 0) == 0 || r.nc("ncclCommFinalize", r.comm) == 0 {
+			t.Error("a communicator is revoked twice, or finalized after that")
+		}
+		r.ok(r.nc("ncclCommDestroy", r.comm))
+		revoked.Done()
+	})
+}
+
 // TestNCCLAbortInit gives up on a rank that never joins.
 func TestNCCLAbortInit(t *testing.T) {
 	c := open(t)

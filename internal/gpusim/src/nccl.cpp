@@ -202,4 +202,8 @@ int gpusim_nccl_kill(Comm* comm) {
 	return kill(c);
 }
 
+// gpusim_nccl_count returns how many communicators of this process are not
+// destroyed.
+int gpusim_nccl_count() { return count(); }
+
 } // extern "C"

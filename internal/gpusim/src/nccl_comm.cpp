@@ -250,10 +250,23 @@ int abort(const CommRef& c) {
 	return success;
 }
 
+// revoke stops the works in streams and keeps all else, in the background. The
+// real library comes to grief over a communicator that is still busy with the
+// call before; here it is told so.
 int revoke(const CommRef& c) {
+	if (c->revoked || c->finalized) return c->fail(invalidArgument, "revoke of a communicator that is revoked or finalized");
+	if (c->state() == inProgress) {
+		note("gpusim: NCCL: revoke of a communicator that is still busy with the call before");
+		return c->fail(internalError, "revoke of a communicator that is still busy with the call before");
+	}
 	c->revoked = true;
 	c->clique->wake();
-	return success;
+	return perform(Job{c, [c] { return drain(c); }});
+}
+
+int count() {
+	std::lock_guard<std::mutex> l(mu);
+	return int(comms.size());
 }
 
 // kill is a rank whose process died: others learn of it, and hang until they abort.

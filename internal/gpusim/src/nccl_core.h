@@ -127,6 +127,7 @@ int destroy(const CommRef& c);
 int abort(const CommRef& c);
 int revoke(const CommRef& c);
 int kill(const CommRef& c);
+int count(); // communicators that are not destroyed
 CommRef find(Comm* c); // null if there is no such communicator
 void keep(const CommRef& c);
 const char* lastError(const CommRef& c);
