@@ -7,10 +7,10 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Checked mode: before each collective on device memory all ranks show each
-// other their calls, as goroutine ranks do with host memory. It costs one small
-// allgather of the host per call, two where there are counts, and makes the
-// start of a non-blocking collective wait.
+// Checked mode: before each collective all ranks show each other which memory
+// it is on and, if that is the device's, their calls, as goroutine ranks do with
+// host memory. It costs two small collectives of the host per call, three where
+// there are counts, and makes the start of a non-blocking collective wait.
 
 // enter begins a collective on device memory: it returns the arguments' own
 // fault, or another rank's or a disagreement where calls are checked.
@@ -29,11 +29,12 @@ func (c *Comm) show(ctx context.Context, numbers ...int64) ([]int64, error) {
 	return all, c.host.AllGather(ctx, comm.Of(all), comm.Of(numbers))
 }
 
-// enterV is enter for calls with counts: of what this rank brings (n), of what
-// it expects (in) and, for AllToAllV, of what it sends (out).
-func (c *Comm) enterV(ctx context.Context, call *comm.Call, fault error, n int, in, out []int) error {
-	if err := c.enter(ctx, call, fault); err != nil || !c.w.cfg.Checked || c.n == 1 {
-		return err
+// compareCounts is the second part of enter, for calls with counts: of what this
+// rank brings (n), of what it expects (in) and, for AllToAllV, of what it sends
+// (out).
+func (c *Comm) compareCounts(ctx context.Context, call *comm.Call, n int, in, out []int) error {
+	if !c.w.cfg.Checked || c.n == 1 {
+		return nil
 	}
 	per := 1 + 2*c.n
 	numbers := make([]int64, per)

@@ -29,7 +29,7 @@ type Comm struct {
 	alone   []*op // messages to this rank itself, sent or received but not both
 	room    uintptr
 	roomFor int // bytes
-	flag    [1]int64
+	flag    [2]int64
 }
 
 var (
@@ -88,7 +88,7 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 
 // Window implements comm.Windower, in host memory.
 func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
-	dev, err := c.anywhere(ctx, onDevice(buf))
+	dev, err := c.anywhere(ctx, comm.KindWindow, onDevice(buf), false)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 				}
 				t.Run(call+"/"+f.name+"/"+how, func(t *testing.T) {
 					errs := make([]error, 4)
-					err := simulated(t, 4, f.cfg, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+					err := simulated(t, 4, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
 						if how == "old" {
 							c.w.l.revoke = 0
 						}
@@ -90,6 +90,7 @@ func TestFaults(t *testing.T) {
 						if err != nil {
 							return err
 						}
+						c.w.cfg = f.cfg // the machine may be too busy to warm up in time
 						if c.Rank() == 2 {
 							return f.fail(ctx, c, dev)
 						}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
@@ -128,6 +129,58 @@ func TestMixed(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMixedRanks has rank 0 call a collective on host memory and the others on
+// device memory. Checked calls find out before they do anything, as do those
+// that ask the ranks anyway; others wait no longer than they may.
+func TestMixedRanks(t *testing.T) {
+	for _, k := range []struct {
+		name string
+		cfg  Config
+		call func(ctx context.Context, c *Comm, b comm.Buf) error
+		want string
+	}{
+		{"checked", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+			return c.AllReduce(ctx, b, b, comm.Sum)
+		}, "rank 2 is in AllReduce on device memory, rank 0 is in AllReduce on host memory"},
+		{"checked start", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+			_, err := c.IBroadcast(ctx, b, 0)
+			return err
+		}, "rank 2 is in IBroadcast on device memory, rank 0 is in IBroadcast on host memory"},
+		{"unchecked with counts", Config{}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+			counts := []int{1, 1, 1}
+			return c.AllToAllV(ctx, b, counts, b, counts)
+		}, "rank 2 is in AllToAllV on device memory, rank 0 is in AllToAllV on host memory"},
+		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+			return c.AllReduce(ctx, b, b, comm.Sum)
+		}, "waited 50ms in AllReduce(sum, 3 float64) on device memory"},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			var errs [3]error
+			simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+				m, err := newMemory(dev, 1.0, 2, 3)
+				if err == nil {
+					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum) // all communicators of the library are there
+				}
+				if err != nil {
+					return err
+				}
+				c.w.cfg = k.cfg
+				b := m.buf()
+				if c.Rank() == 0 {
+					b = comm.Of([]float64{1, 2, 3})
+				}
+				errs[c.Rank()] = k.call(ctx, c, b)
+				return errs[c.Rank()]
+			})
+			for r, err := range errs {
+				if err == nil || !strings.Contains(err.Error(), k.want) {
+					t.Errorf("rank %d: %v, want it to say %q", r, err, k.want)
+				}
+			}
+		})
 	}
 }
 

@@ -11,22 +11,44 @@ import (
 // not know where it is, and belongs to either.
 func onDevice(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnDevice }
 
-// where reports whether a call with these buffers is on device memory.
-func where(k comm.Kind, dst, src comm.Buf) (bool, error) {
-	if dst.N > 0 && src.N > 0 && dst.Place != src.Place {
-		return false, fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one to where the other is", k, dst.Place, src.Place)
+func onHost(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnHost }
+
+// where reports whether a collective with these buffers is on device memory.
+// That all ranks say so is the caller's care, and tested only where calls are
+// checked or where a rank may bring nothing and has to ask the others anyway.
+func (c *Comm) where(ctx context.Context, k comm.Kind, dst, src comm.Buf) (bool, error) {
+	dev, host := onDevice(dst) || onDevice(src), onHost(dst) || onHost(src)
+	var fault error
+	if dev && host {
+		fault = fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one to where the other is", k, dst.Place, src.Place)
 	}
-	return onDevice(dst) || onDevice(src), nil
+	asks := c.w.cfg.Checked || k == comm.KindGatherV || k == comm.KindScatterV || k == comm.KindAllToAllV
+	if c.n == 1 || !asks {
+		return dev, fault
+	}
+	dev, err := c.anywhere(ctx, k, dev, host)
+	if fault != nil {
+		err = fault
+	}
+	return dev, err
 }
 
-// anywhere reports whether any rank has its part on the device. It is for calls
-// to which a rank may bring nothing at all.
-func (c *Comm) anywhere(ctx context.Context, here bool) (bool, error) {
-	c.flag[0] = 0
-	if here {
-		c.flag[0] = 1
+// anywhere reports whether any rank has its part on the device. None may then
+// have it on the host, but there may be ranks that bring nothing at all.
+func (c *Comm) anywhere(ctx context.Context, k comm.Kind, dev, host bool) (bool, error) {
+	here := int64(c.me + 1)
+	c.flag = [2]int64{}
+	if dev {
+		c.flag[0] = here
+	}
+	if host {
+		c.flag[1] = here
 	}
 	b := comm.Of(c.flag[:])
 	err := c.host.AllReduce(ctx, b, b, comm.Max)
-	return c.flag[0] == 1, err
+	if err == nil && c.flag[0] > 0 && c.flag[1] > 0 {
+		err = &comm.MismatchError{RankA: int(c.flag[0] - 1), CallA: k.String() + " on device memory",
+			RankB: int(c.flag[1] - 1), CallB: k.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
+	}
+	return c.flag[0] > 0, err
 }

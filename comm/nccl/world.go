@@ -181,7 +181,7 @@ func (w *world) late(o *op) error {
 	if o == nil {
 		return w.fail(fmt.Errorf("comm: rank %d waited %v for a message to be received", w.me, w.cfg.Timeout))
 	}
-	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", o.c.me, w.cfg.Timeout, o.call))
+	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on device memory", o.c.me, w.cfg.Timeout, o.call))
 }
 
 // look takes a turn, now and then with a look for faults, and reports whether o
