@@ -88,7 +88,7 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 
 // Window implements comm.Windower, in host memory.
 func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
-	dev, err := c.anywhere(ctx, comm.KindWindow, onDevice(buf), false)
+	dev, err := c.anywhere(ctx, onDevice(buf))
 	if err != nil {
 		return nil, err
 	}

@@ -26,16 +26,16 @@ func (c *Comm) where(ctx context.Context, k comm.Kind, dst, src comm.Buf) (bool,
 	if c.n == 1 || !asks {
 		return dev, fault
 	}
-	dev, err := c.anywhere(ctx, k, dev, host)
+	dev, err := c.places(ctx, k, dev, host)
 	if fault != nil {
 		err = fault
 	}
 	return dev, err
 }
 
-// anywhere reports whether any rank has its part on the device. None may then
+// places reports whether any rank has its part on the device. None may then
 // have it on the host, but there may be ranks that bring nothing at all.
-func (c *Comm) anywhere(ctx context.Context, k comm.Kind, dev, host bool) (bool, error) {
+func (c *Comm) places(ctx context.Context, k comm.Kind, dev, host bool) (bool, error) {
 	here := int64(c.me + 1)
 	c.flag = [2]int64{}
 	if dev {
@@ -51,4 +51,15 @@ func (c *Comm) anywhere(ctx context.Context, k comm.Kind, dev, host bool) (bool,
 			RankB: int(c.flag[1] - 1), CallB: k.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
 	}
 	return c.flag[0] > 0, err
+}
+
+// anywhere reports whether here is true on any rank.
+func (c *Comm) anywhere(ctx context.Context, here bool) (bool, error) {
+	c.flag[0] = 0
+	if here {
+		c.flag[0] = 1
+	}
+	b := comm.Of(c.flag[:1])
+	err := c.host.AllReduce(ctx, b, b, comm.Max)
+	return c.flag[0] == 1, err
 }
