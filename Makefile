@@ -4,7 +4,7 @@ export GOFLAGS = -buildvcs=auto
 
 # Tests of these MPIs, of a browser and of NVIDIA's compiler must not be skipped:
 # the scripts have just tried to install them.
-TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/nvrtc
+TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
 
 .PHONY: test build lint race bench compare install clean
 

@@ -3,6 +3,7 @@ package nccl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,16 +244,7 @@ func TestSharedGPU(t *testing.T) {
 // TestFind asserts what is said of libraries that do not serve.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
-	build := func(name, source string) string {
-		c, so := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
-		if err := os.WriteFile(c, []byte(source), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", so, c).CombinedOutput(); err != nil {
-			t.Fatalf("cc: %v\n%s", err, out)
-		}
-		return so
-	}
+	build := func(name, source string) string { return build(t, filepath.Join(dir, name), source) }
 	const getVersion = "int ncclGetVersion(int *v) { *v = %; return 0; }"
 	for _, k := range []struct {
 		name, platform, path string
@@ -262,8 +254,8 @@ func TestFind(t *testing.T) {
 		{"very old", "cuda", build("libveryold.so", strings.Replace(getVersion, "%", "2804", 1)), []string{"NCCL 2.8.4"}},
 		{"half", "hip", build("libhalf.so", strings.Replace(getVersion, "%", "22105", 1)), []string{"libhalf.so lacks ncclAllReduce"}},
 		{"none", "cuda", build("libnone.so", ""), []string{"libnone.so lacks ncclGetVersion"}},
-		{"absent", "cuda", filepath.Join(dir, "absent.so"), []string{EnvVar, "absent.so: no such file"}},
-		{"empty folder", "cuda", dir, []string{EnvVar, "libnccl.so.2: no such file"}},
+		{"absent", "cuda", filepath.Join(dir, "absent.so"), []string{EnvVar, "absent.so: libnccl.so.2 not found"}},
+		{"empty folder", "cuda", dir, []string{EnvVar, dir + ": libnccl.so.2 not found"}},
 		{"other", "vulkan", "", []string{`"vulkan"`, "have cuda, hip"}},
 	} {
 		t.Run(k.name, func(t *testing.T) {
@@ -278,5 +270,47 @@ func TestFind(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// build makes a library from C.
+func build(t *testing.T, so, source string) string {
+	t.Helper()
+	c := so + ".c"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(so), 0o755), os.WriteFile(c, []byte(source), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", so, c).CombinedOutput(); err != nil {
+		t.Fatalf("cc: %v\n%s", err, out)
+	}
+	return so
+}
+
+// TestOldest binds a library that has what NCCL 2.18.3 has, where pip puts it:
+// all that must be there is, and the rest does without.
+func TestOldest(t *testing.T) {
+	list, err := os.ReadFile("testdata/nccl-2.18.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for name := range strings.FieldsSeq(string(list)) {
+		if name == "ncclGetVersion" {
+			source.WriteString("int ncclGetVersion(int *v) { *v = 21803; return 0; }\n")
+		} else {
+			fmt.Fprintf(&source, "int %s() { return 0; }\n", name)
+		}
+	}
+	env := t.TempDir()
+	so := build(t, filepath.Join(env, "lib/python3.11/site-packages/nvidia/nccl/lib/libnccl.so.2"), source.String())
+	for _, folder := range []string{so, filepath.Dir(so), filepath.Join(so, "../../.."), filepath.Join(so, "../../../.."), env} {
+		t.Setenv(EnvVar, folder)
+		f, err := Find("cuda")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err := bind(f); err != nil || l.Path != so || l.Version != "2.18.3" {
+			t.Errorf("%s=%s: %v, bound with error %v", EnvVar, folder, l, err)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func Find(platform string) (*Found, error) {
 	l, err := dl.Open(dl.Local, candidates(name[1])...)
 	if err != nil {
 		if p := os.Getenv(EnvVar); p != "" {
-			return nil, fmt.Errorf("nccl: %s=%s: %w", EnvVar, p, err)
+			return nil, fmt.Errorf("nccl: %s=%s: %s", EnvVar, p, dl.Reason(err, []string{name[1]}))
 		}
 		return nil, fmt.Errorf("nccl: no %s: %s: install it (%s), or set %s=/path/to/%s", name[0],
 			dl.Reason(err, []string{name[1]}), packageOf(platform), EnvVar, name[1])
@@ -79,19 +79,19 @@ func version(code int) string {
 func candidates(file string) []string {
 	if p := os.Getenv(EnvVar); p != "" {
 		if s, err := os.Stat(p); err == nil && s.IsDir() {
-			return []string{filepath.Join(p, file)}
+			return dl.Below(p, file)
 		}
 		return []string{p}
 	}
 	out := []string{file}
-	for _, v := range []string{"GOLOPS_CUDA", "CUDA_HOME", "CUDA_PATH", "NCCL_HOME", "ROCM_PATH"} {
-		if dir := os.Getenv(v); dir != "" {
-			out = append(out, filepath.Join(dir, file), filepath.Join(dir, "lib64", file), filepath.Join(dir, "lib", file))
+	for _, v := range []string{"GOLOPS_CUDA", "GOLOPS_HIP", "CUDA_HOME", "CUDA_PATH", "NCCL_HOME", "ROCM_PATH"} {
+		for _, dir := range filepath.SplitList(os.Getenv(v)) {
+			out = append(out, dl.Below(dir, file)...)
 		}
 	}
-	for _, dir := range []string{"/usr/local/cuda/lib64", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
-		"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/opt/rocm/lib"} {
-		out = append(out, filepath.Join(dir, file))
+	for _, dir := range []string{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
+		"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/opt/rocm/lib", "/opt/rocm-*/lib"} {
+		out = append(out, dl.Matching(dir, file)...)
 	}
 	return out
 }

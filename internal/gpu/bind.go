@@ -23,32 +23,19 @@ func (p *Platform) open(libs []library, major int, folder string) (*dl.Lib, erro
 		}
 	}
 	var paths []string
-	add := func(dir string) {
-		for _, sub := range []string{"", "lib64", "lib"} {
-			for _, n := range names {
-				paths = append(paths, filepath.Join(dir, sub, n))
-			}
+	for _, dirs := range []string{folder, os.Getenv(p.Env)} {
+		for _, dir := range filepath.SplitList(dirs) {
+			paths = append(paths, dl.Below(dir, names...)...)
 		}
-	}
-	for _, dir := range filepath.SplitList(folder) {
-		add(dir)
-	}
-	for _, dir := range filepath.SplitList(os.Getenv(p.Env)) {
-		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-			dir = filepath.Dir(dir)
-		}
-		add(dir)
 	}
 	paths = append(paths, names...)
 	for _, home := range p.Homes {
 		if dir := os.Getenv(home); dir != "" {
-			add(dir)
+			paths = append(paths, dl.Below(dir, names...)...)
 		}
 	}
 	for _, dir := range p.Folders {
-		for _, n := range names {
-			paths = append(paths, filepath.Join(dir, n))
-		}
+		paths = append(paths, dl.Matching(dir, names...)...)
 	}
 	lib, err := dl.Open(dl.Local, paths...)
 	if err != nil {

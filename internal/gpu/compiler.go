@@ -38,8 +38,7 @@ func openCompiler(p *Platform, major int, folder string) (*compiler, error) {
 	c := &compiler{p: p}
 	var err error
 	if c.lib, err = p.open(p.compiler, major, folder); err != nil {
-		return nil, fmt.Errorf("%s: no compiler for kernels: %w; install %s's toolkit or the pip package %s and name its folder in %s",
-			p.Name, err, p.Title, map[string]string{"cuda": "nvidia-cuda-nvrtc"}[p.Name], p.Env)
+		return nil, fmt.Errorf("%s: no compiler for kernels: %w; install %s and name its folder in %s", p.Name, err, toolkit(p, major), p.Env)
 	}
 	if err := p.bind(c.lib, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -55,6 +54,18 @@ func openCompiler(p *Platform, major int, folder string) (*compiler, error) {
 		_, _ = dl.Open(dl.Local, filepath.Join(filepath.Dir(c.lib.Path), fmt.Sprintf("libnvrtc-builtins.so.%d.%d", c.major, c.minr)))
 	}
 	return c, nil
+}
+
+// toolkit is what to install for a driver of some version. pip's package has
+// that in its name, but for the newest.
+func toolkit(p *Platform, major int) string {
+	switch {
+	case p.Name != CUDA.Name:
+		return p.Title + "'s toolkit"
+	case major == 11 || major == 12:
+		return fmt.Sprintf("CUDA's toolkit or the pip package nvidia-cuda-nvrtc-cu%d", major)
+	}
+	return "CUDA's toolkit or the pip package nvidia-cuda-nvrtc"
 }
 
 func (c *compiler) fault(code int32) error {

@@ -81,19 +81,63 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestEnvironment finds libraries in the folders that a variable names, or
-// beside a file that it names.
-func TestEnvironment(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "lib64"), 0o755); err != nil {
+// TestOldest binds libraries that have what CUDA 11.8 has, and no more. The list
+// is of the functions in cuda.h and of the symbols in the other libraries.
+func TestOldest(t *testing.T) {
+	list, err := os.ReadFile("testdata/cuda-11.8.txt")
+	if err != nil {
 		t.Fatal(err)
 	}
-	lib := stub(t, filepath.Join(dir, "lib64"), "libnvrtc.so.11.2", "int three() { return 3; }")
-	for _, value := range []string{dir, lib, "/no/such/folder:" + dir} {
-		t.Setenv("GOLOPS_CUDA", value)
-		l, err := CUDA.open([]library{{"libnvrtc.so.11.2", 11}}, 0, "")
-		if err != nil || l.Path != lib {
-			t.Errorf("GOLOPS_CUDA=%s: %+v, %v", value, l, err)
+	dir, name := t.TempDir(), ""
+	code := map[string]*strings.Builder{}
+	for word := range strings.FieldsSeq(string(list)) {
+		if lib, ok := strings.CutSuffix(word, ":"); ok {
+			name, code[lib] = lib, new(strings.Builder)
+			continue
+		}
+		code[name].WriteString("int " + word + "() { return 0; }\n")
+	}
+	for _, k := range []struct {
+		file  string
+		libs  []library
+		table any
+	}{
+		{"libcuda.so.1", CUDA.driver, new(driver)}, {"libnvrtc.so.11.2", CUDA.compiler, new(compiler)},
+		{"libcublas.so.11", CUDA.blas, new(blas)}, {"libcufft.so.10", CUDA.fft, new(fft)},
+	} {
+		so := stub(t, dir, k.file, code[k.file].String())
+		lib, err := CUDA.open(k.libs, 11, dir)
+		if err != nil || lib.Path != so {
+			t.Fatalf("%s: opened %v, %v", k.file, lib, err)
+		}
+		if err := CUDA.bind(lib, k.table); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestEnvironment finds libraries in the folders that a variable names, or
+// beside a file that it names: those of a toolkit, and those of pip.
+func TestEnvironment(t *testing.T) {
+	root := t.TempDir()
+	for _, k := range []struct{ name, from, to string }{
+		{"libnvrtc.so.11.2", "toolkit", "lib64"},
+		{"libnvrtc.so.12", "env/lib/python3.12/site-packages/nvidia/cuda_nvrtc", "lib"},
+		{"libnvrtc.so.13", "env/lib/python3.12/site-packages", "nvidia/cu13/lib"},
+		{"libcublas.so.12", "env/lib/python3.12/site-packages/nvidia", "cublas/lib"},
+		{"libcufft.so.12", "env", "lib/python3.12/site-packages/nvidia/cu13/lib"},
+	} {
+		dir := filepath.Join(root, k.from)
+		if err := os.MkdirAll(filepath.Join(dir, k.to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		lib := stub(t, filepath.Join(dir, k.to), k.name, "int three() { return 3; }")
+		for _, value := range []string{dir, lib, "/no/such/folder:" + dir} {
+			t.Setenv("GOLOPS_CUDA", value)
+			l, err := CUDA.open([]library{{k.name, 0}}, 0, "")
+			if err != nil || l.Path != lib {
+				t.Errorf("GOLOPS_CUDA=%s: %+v, %v", value, l, err)
+			}
 		}
 	}
 }

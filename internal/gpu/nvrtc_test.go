@@ -17,54 +17,81 @@ var shapes = map[string][]string{
 }
 
 // TestNVRTC compiles every kernel with NVIDIA's own compiler, which needs no
-// GPU. GOLOPS_TEST_NVRTC names its folder; make test installs it.
+// GPU, in the oldest version that serves and in a new one. GOLOPS_TEST_NVRTC
+// names their folders; make test installs them.
 func TestNVRTC(t *testing.T) {
-	folder := os.Getenv("GOLOPS_TEST_NVRTC")
-	if folder == "" {
-		t.Skip("GOLOPS_TEST_NVRTC does not name a folder with NVRTC; make test sets it")
-	}
-	folder, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := openCompiler(CUDA, 0, folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(c.lib.Path, folder) {
-		t.Fatalf("opened %s, want the one in %s", c.lib.Path, folder)
+	folders := filepath.SplitList(os.Getenv("GOLOPS_TEST_NVRTC"))
+	if len(folders) == 0 {
+		t.Skip("GOLOPS_TEST_NVRTC does not name folders with NVRTC; make test sets it")
 	}
 	files, err := fs.Glob(sources, "*.cu")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no kernels: %v", err)
 	}
-	known := c.archs()
-	for _, arch := range []int32{75, 80, 90, 100} {
-		for _, file := range files {
-			for dt := scalar.Float32; dt <= scalar.Complex128; dt++ {
-				if arch != 90 && dt != scalar.Complex128 {
-					continue // what an architecture lacks, it lacks for all types
-				}
-				name := fmt.Sprintf("%s/%v/sm_%d", file, dt, arch)
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					if arch < known[0] || arch > known[len(known)-1] {
-						t.Skipf("NVRTC %d.%d knows %v", c.major, c.minr, known)
-					}
-					src, err := source(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					// What did not change since an earlier run is not compiled again.
-					code, err := c.imageOf(filepath.Join(folder, "compiled"), file, src, fmt.Sprintf("sm_%d", arch), append([]string{typeOption(dt)}, shapes[file]...), nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if string(code[1:4]) != "ELF" {
-						t.Errorf("no machine code but %q", code[:min(len(code), 40)])
-					}
-				})
-			}
+	for _, folder := range folders {
+		folder, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			t.Fatal(err)
 		}
+		c, err := openCompiler(CUDA, 0, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(c.lib.Path, folder) {
+			t.Fatalf("opened %s, want the one in %s", c.lib.Path, folder)
+		}
+		t.Run(fmt.Sprintf("NVRTC %d.%d", c.major, c.minr), func(t *testing.T) {
+			for _, file := range files {
+				for _, k := range goals(c) {
+					t.Run(fmt.Sprintf("%s/%v/sm_%d", file, k.dt, k.arch), func(t *testing.T) {
+						t.Parallel()
+						compiles(t, c, file, k)
+					})
+				}
+			}
+		})
+	}
+}
+
+// goal is what a file is compiled for.
+type goal struct {
+	arch int32
+	dt   scalar.DType
+}
+
+// goals returns what to compile for: all types for one architecture, and one
+// type for others, as what an architecture lacks, it lacks for all types. What
+// the language of an old version lacks, the widest and the most used type tell.
+func goals(c *compiler) []goal {
+	if c.major == 11 {
+		return []goal{{80, scalar.Float32}, {80, scalar.Complex128}}
+	}
+	var all []goal
+	for dt := scalar.Float32; dt <= scalar.Complex128; dt++ {
+		all = append(all, goal{90, dt})
+	}
+	known := c.archs()
+	for _, arch := range []int32{75, 80, 100} {
+		if known[0] <= arch && arch <= known[len(known)-1] {
+			all = append(all, goal{arch, scalar.Complex128})
+		}
+	}
+	return all
+}
+
+func compiles(t *testing.T, c *compiler, file string, k goal) {
+	src, err := source(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What did not change since an earlier run is not compiled again.
+	cache := filepath.Join(filepath.Dir(c.lib.Path), "compiled")
+	options := append([]string{typeOption(k.dt)}, shapes[file]...)
+	code, err := c.imageOf(cache, file, src, fmt.Sprintf("sm_%d", k.arch), options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(code[1:4]) != "ELF" {
+		t.Errorf("no machine code but %q", code[:min(len(code), 40)])
 	}
 }

@@ -45,7 +45,7 @@ type Platform struct {
 	Title   string   // what people call it
 	Env     string   // the variable that names folders to search first
 	Homes   []string // variables that name the folder of a toolkit
-	Folders []string // searched last
+	Folders []string // patterns of folders, searched last
 	Needs   string   // the version that has all functions
 
 	driver, compiler, blas, fft []library
@@ -67,7 +67,7 @@ type library struct {
 // CUDA is the table of NVIDIA's names.
 var CUDA = &Platform{
 	Name: "cuda", Title: "CUDA", Env: "GOLOPS_CUDA", Homes: []string{"CUDA_HOME", "CUDA_PATH"},
-	Folders: []string{"/usr/local/cuda/lib64", "/usr/lib/wsl/lib"},
+	Folders: []string{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64", "/usr/lib/wsl/lib"},
 	Needs:   "CUDA 11.8 or newer",
 	driver:  []library{{"libcuda.so.1", 0}},
 	compiler: []library{
@@ -82,7 +82,7 @@ var CUDA = &Platform{
 // HIP is the table of AMD's names.
 var HIP = &Platform{
 	Name: "hip", Title: "HIP", Env: "GOLOPS_HIP", Homes: []string{"ROCM_PATH", "ROCM_HOME", "HIP_PATH"},
-	Folders: []string{"/opt/rocm/lib"},
+	Folders: []string{"/opt/rocm/lib", "/opt/rocm-*/lib"},
 	Needs:   "ROCm 5.5 or newer",
 	driver:  []library{{"libamdhip64.so.7", 7}, {"libamdhip64.so.6", 6}, {"libamdhip64.so.5", 5}},
 	compiler: []library{
