@@ -38,6 +38,11 @@ func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
 	return func(ctx context.Context, c comm.Comm) error {
 		n := 0
 		cfg.NoTruncation = strings.HasPrefix(c.String(), "Open MPI")
+		// MPICH's blocking calls spin, with more ranks than cores against each
+		// other: there the sequences that fewer ranks have been through are cut.
+		if strings.HasPrefix(c.String(), "MPICH") && c.Size() > runtime.NumCPU() {
+			cfg.Sequences = min(cfg.Sequences, 1000)
+		}
 		err := commtest.Run(ctx, c, cfg, func(name string, err error) {
 			n++
 			if os.Getenv("GOLOPS_TEST_VERBOSE") != "" {
