@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -100,15 +101,27 @@ func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c 
 // A run that is resumed on other ranks, laid out otherwise, ends like one that
 // was never disturbed.
 func TestResume(t *testing.T) {
-	resumes[float64](t, 1e-12, []int{1, 2, 3, 4}, []int{1, 2, 3, 7})
-	resumes[float32](t, 1e-5, []int{3}, []int{2})
-	resumes[complex64](t, 1e-5, []int{1}, []int{3})
-	resumes[complex128](t, 1e-12, []int{4}, []int{7})
+	if ondevice.OnGPU() {
+		resumes[float64](t, 1e-12, []int{2}, []int{3}, "rows", "stack")
+		resumes[complex64](t, 1e-5, []int{2}, []int{1}, "grid")
+		return
+	}
+	var all []string
+	for _, h := range homes {
+		all = append(all, h.name)
+	}
+	resumes[float64](t, 1e-12, []int{1, 2, 3, 4}, []int{1, 2, 3, 7}, all...)
+	resumes[float32](t, 1e-5, []int{3}, []int{2}, all...)
+	resumes[complex64](t, 1e-5, []int{1}, []int{3}, all...)
+	resumes[complex128](t, 1e-12, []int{4}, []int{7}, all...)
 }
 
-func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int) {
+func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, names ...string) {
 	for _, m := range methods[T]() {
 		for home := range homes {
+			if !slices.Contains(names, homes[home].name) {
+				continue
+			}
 			damp := []float64{0, 0.5}[home%2]
 			want, undisturbed := whole(t, m, home, damp, solve.Config[T]{MaxIter: 9, RelTol: -1})
 			for i, from := range before {

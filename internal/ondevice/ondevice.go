@@ -52,6 +52,13 @@ func GPUs(ctx context.Context) error {
 	return On(ctx, launch.GPU, 1, func(context.Context, dist.Rank) error { return nil })
 }
 
+// OnGPU reports whether Local and World are on GPUs, which take long to open: a
+// test of hundreds of programs runs fewer there.
+func OnGPU() bool {
+	c, _, err := choose(launch.Config{}, os.Getenv(Var), nil)
+	return err == nil && c.Device != ""
+}
+
 func choose(c launch.Config, name string, p launch.Program) (launch.Config, launch.Program, error) {
 	name, c.Comm, _ = strings.Cut(name, ":")
 	c.Log, c.ShareGPU = slog.New(slog.DiscardHandler), true
