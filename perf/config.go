@@ -41,6 +41,22 @@ var statNames = [...]string{"mean over ranks", "of rank 0", "least of ranks", "m
 // String describes s as in "time: mean over ranks".
 func (s Stat) String() string { return statNames[s] }
 
+// Registration says how NCCL gets to know the buffers beforehand.
+type Registration uint8
+
+// The kinds of registration: none, by each rank for itself, and as windows of
+// all ranks.
+const (
+	Unregistered Registration = iota
+	RegisterLocal
+	RegisterSymmetric
+)
+
+var registrationNames = [...]string{"none", "local registration", "symmetric windows"}
+
+// String describes r as in "registration: symmetric windows".
+func (r Registration) String() string { return registrationNames[r] }
+
 // Config says what to measure, over which ranks. The letter in brackets is
 // the flag of the command. The zero Config measures all_reduce.
 type Config struct {
@@ -69,7 +85,8 @@ type Config struct {
 	// Device is a GPU, as launch.Config names them. Local and MPI are then measured
 	// twice, with buffers in host memory and in device memory. "" means none.
 	Device   string
-	ShareGPU bool // see launch.Config
+	ShareGPU bool         // see launch.Config
+	Register Registration // of buffers in device memory, over NCCL (-R)
 
 	Log *slog.Logger // passed to launch; nil means slog.Default()
 
@@ -182,6 +199,9 @@ func (c Config) plan(ranks int) (plan, error) {
 	}
 	if int(c.Time) >= len(statNames) {
 		fault("time (-a) is statistic %d, must be from 0 to %d", c.Time, len(statNames)-1)
+	}
+	if int(c.Register) >= len(registrationNames) {
+		fault("registration (-R) is %d, must be from 0 to %d", c.Register, len(registrationNames)-1)
 	}
 	if ranks > 0 && (c.Root < 0 || c.Root >= ranks) {
 		fault("root (-r) is %d, must be from 0 to %d: there are %d ranks", c.Root, ranks-1, ranks)

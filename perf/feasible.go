@@ -25,6 +25,9 @@ func (c Config) checkComms() (errs []error) {
 	if c.Device != "" && !slices.Equal(c.Algos, []comm.Algo{comm.Auto}) {
 		errs = append(errs, errors.New("algorithms are for host memory: leave them out with a device"))
 	}
+	if c.Register != Unregistered {
+		errs = append(errs, c.checkRegister()...)
+	}
 	for _, name := range c.Comms {
 		if name == NCCL {
 			if c.Device == "" {
@@ -46,6 +49,17 @@ func (c Config) checkComms() (errs []error) {
 			errs = append(errs, fmt.Errorf("communicator mpi needs a launcher: run mpirun -n 4 golops perf %s",
 				strings.Join(c.Operations, " ")))
 		}
+	}
+	return errs
+}
+
+// checkRegister finds what no registration is for.
+func (c Config) checkRegister() (errs []error) {
+	if !slices.Contains(c.Comms, NCCL) {
+		errs = append(errs, errors.New("registration (-R) is of device memory with NCCL: set the device, and the communicators to nccl"))
+	}
+	if slices.Contains(c.Operations, "sendrecv") {
+		errs = append(errs, errors.New("registration (-R) is for collectives: leave out sendrecv"))
 	}
 	return errs
 }
@@ -99,7 +113,7 @@ type gpuShare struct {
 func (c plan) checkDevice(ctx context.Context, r dist.Rank) (fault, err error) {
 	var send, recv int
 	for _, o := range c.ops {
-		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root)
+		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root || c.Register != Unregistered)
 		send, recv = max(send, s), max(recv, d)
 	}
 	mine := gpuShare{Need: float64(send) + float64(recv)}

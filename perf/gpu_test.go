@@ -57,6 +57,39 @@ func TestRunOnGPUs(t *testing.T) {
 	}
 }
 
+// TestRegistered has NCCL know the buffers, which must leave nothing behind.
+func TestRegistered(t *testing.T) {
+	simulate(t, 2, 1<<30)
+	for _, ranks := range []int{1, 2} {
+		for _, how := range []Registration{RegisterLocal, RegisterSymmetric} {
+			cfg := onGPU(ranks)
+			cfg.Register, cfg.Root = how, ranks-1
+			var out strings.Builder
+			res, err := Run(t.Context(), cfg, NewText(&out, sampleMachine))
+			if err != nil {
+				t.Fatal(err)
+			}
+			registered := 0
+			for _, tab := range res.Tables {
+				if tab.Registration == how.String() && strings.HasPrefix(tab.Comm, "NCCL") {
+					registered++
+				} else if tab.Registration != "" {
+					t.Errorf("%s over %s: registration is %q", tab.Operation, tab.Comm, tab.Registration)
+				}
+				if tab.Wrong != 0 || len(tab.Rows) == 0 {
+					t.Errorf("%d ranks: got %+v", ranks, tab)
+				}
+			}
+			if want := len(operations) - 3; registered != want || strings.Count(out.String(), "; registration: "+how.String()) != want {
+				t.Errorf("%d ranks: %d tables with %v, want %d:\n%s", ranks, registered, how, want, out.String())
+			}
+			if n := gpusim.Registrations(); n != 0 {
+				t.Errorf("%d ranks: %d registrations are left", ranks, n)
+			}
+		}
+	}
+}
+
 func TestRunOnGPUsRefuses(t *testing.T) {
 	simulate(t, 1, 64<<20)
 	large := onGPU(1)
@@ -66,6 +99,10 @@ func TestRunOnGPUsRefuses(t *testing.T) {
 	window.Operations, window.Comms = []string{"put"}, []string{NCCL}
 	shared := onGPU(2)
 	shared.ShareGPU = true
+	hosts := onGPU(1)
+	hosts.Register, hosts.Comms = RegisterLocal, []string{Local}
+	messages := onGPU(1)
+	messages.Register, messages.Operations = RegisterLocal, []string{"sendrecv"}
 	for _, tc := range []struct {
 		cfg    Config
 		config bool // whether it is found to be impossible before it runs
@@ -74,6 +111,8 @@ func TestRunOnGPUsRefuses(t *testing.T) {
 		{large, true, []string{"take 2 GB", "MB free", "-e"}},
 		{many, true, []string{"2 ranks", "1 GPU", "--share-gpu"}},
 		{shared, true, []string{"communicator nccl", "share a GPU"}},
+		{hosts, true, []string{"registration (-R)", "with NCCL"}},
+		{messages, true, []string{"registration (-R)", "leave out sendrecv"}},
 		{window, false, []string{"window", "device memory"}},
 	} {
 		_, err := Run(t.Context(), tc.cfg, nil)
@@ -86,6 +125,15 @@ func TestRunOnGPUsRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, w)
 			}
 		}
+	}
+	gpusim.Set("GPUSIM_DEVICES", "2")
+	gpusim.Set("GPUSIM_NCCL_WINDOWS", "null")
+	windows := onGPU(2)
+	windows.Register = RegisterSymmetric
+	_, err := Run(t.Context(), windows, nil)
+	var c *ConfigError
+	if !errors.As(err, &c) || !strings.Contains(err.Error(), "registration (-R)") || !strings.Contains(err.Error(), "gives no window") {
+		t.Errorf("got %v, want a *ConfigError that says that there are no windows", err)
 	}
 	shared.Comms = []string{Local}
 	if res, err := Run(t.Context(), shared, nil); err != nil || res.Wrong() != 0 {

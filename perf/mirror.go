@@ -1,6 +1,10 @@
 package perf
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -10,6 +14,8 @@ import (
 // verified on the host and copied.
 type mirror struct {
 	k          device.Kernels[complex128] // any type would do: bytes are copied
+	c          comm.Comm
+	how        Registration // with c
 	send, recv half
 }
 
@@ -17,36 +23,81 @@ type mirror struct {
 type half struct {
 	host []complex128
 	mem  device.Mem[complex128]
+	reg  comm.Registration // that mem is of, or nil
 }
 
-func newMirror(d device.Device) (*mirror, error) {
+func newMirror(d device.Device, c comm.Comm, how Registration) (*mirror, error) {
 	k, err := device.KernelsFor[complex128](d)
-	return &mirror{k: k}, err
+	return &mirror{k: k, c: c, how: how}, err
 }
 
-// reflect makes room for what the buffers have.
-func (m *mirror) reflect(send, recv []complex128) error {
+// reflect makes room for what the buffers have. With a registration it is
+// collective.
+func (m *mirror) reflect(ctx context.Context, send, recv []complex128) error {
 	for _, p := range []struct {
 		h    *half
 		host []complex128
 	}{{&m.send, send}, {&m.recv, recv}} {
 		p.h.host = p.host
-		if p.h.mem.N >= len(p.host) {
+		n := len(p.host)
+		if m.how != Unregistered { // all ranks have the same
+			most := []int64{int64(n)}
+			if err := m.c.AllReduce(ctx, comm.Of(most), comm.Of(most), comm.Max); err != nil {
+				return err
+			}
+			n = int(most[0])
+		}
+		if p.h.mem.N >= n {
 			continue
 		}
-		m.k.Free(p.h.mem)
-		p.h.mem = device.Mem[complex128]{}
-		var err error
-		if p.h.mem, err = m.k.Alloc(len(p.host)); err != nil {
+		if err := m.drop(ctx, p.h); err != nil {
+			return err
+		}
+		if err := m.alloc(ctx, p.h, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *mirror) free() {
-	m.k.Free(m.send.mem)
-	m.k.Free(m.recv.mem)
+func (m *mirror) alloc(ctx context.Context, h *half, n int) (err error) {
+	if m.how == Unregistered {
+		h.mem, err = m.k.Alloc(n)
+		return err
+	}
+	if h.reg, err = comm.AllocRegistered(ctx, m.c, 16*n, m.how == RegisterSymmetric); err != nil {
+		return err
+	}
+	h.mem = device.Mem[complex128]{Addr: h.reg.Buf().Addr(), N: n}
+	return nil
+}
+
+// drop gives the memory of h back.
+func (m *mirror) drop(ctx context.Context, h *half) (err error) {
+	if h.reg != nil {
+		err = h.reg.Close(ctx)
+	} else {
+		m.k.Free(h.mem)
+	}
+	h.mem, h.reg = device.Mem[complex128]{}, nil
+	return err
+}
+
+func (m *mirror) free(ctx context.Context) error {
+	return errors.Join(m.drop(ctx, &m.send), m.drop(ctx, &m.recv))
+}
+
+// tryRegister says why c cannot register memory, the same on all ranks. It is
+// collective.
+func tryRegister(ctx context.Context, c comm.Comm, how Registration) (fault, err error) {
+	reg, err := comm.AllocRegistered(ctx, c, 4096, how == RegisterSymmetric)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return &ConfigError{fmt.Errorf("registration (-R): %w", err)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, reg.Close(ctx)
 }
 
 // twin returns the memory on the device behind a part of a buffer.

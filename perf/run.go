@@ -167,6 +167,11 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 				if fault, err = r.checkDevice(ctx, rank); fault != nil || err != nil {
 					return err
 				}
+				if name == launch.NCCL && r.cfg.Register != Unregistered {
+					if fault, err = tryRegister(ctx, rank.Comm, r.cfg.Register); fault != nil || err != nil {
+						return err
+					}
+				}
 				return p(ctx, rank)
 			})
 		return errors.Join(fault, err)
@@ -177,13 +182,17 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 				return nil, err
 			}
 		}
-		if all, err = r.algos(ctx, host, nil); err != nil {
+		if all, err = r.algos(ctx, host, nil, Unregistered); err != nil {
 			return all, err
 		}
 	}
 	for _, name := range gpu {
+		how := Unregistered
+		if name == launch.NCCL {
+			how = r.cfg.Register
+		}
 		err := on(name, func(ctx context.Context, rank dist.Rank) error {
-			tables, err := r.algos(ctx, rank.Comm, rank.Device)
+			tables, err := r.algos(ctx, rank.Comm, rank.Device, how)
 			all = append(all, tables...)
 			return err
 		})
@@ -205,8 +214,10 @@ func (r *runner) checkDevice(ctx context.Context, rank dist.Rank) (fault, err er
 }
 
 // algos measures c with each algorithm, in memory of d or of the host.
-func (r *runner) algos(ctx context.Context, c comm.Comm, d device.Device) ([]Table, error) {
+func (r *runner) algos(ctx context.Context, c comm.Comm, d device.Device, how Registration) ([]Table, error) {
 	var all []Table
+	cfg := r.cfg
+	cfg.Register = how
 	for _, algo := range r.cfg.withDefaults().Algos {
 		h, err := withAlgo(c, algo)
 		if err != nil {
@@ -215,7 +226,7 @@ func (r *runner) algos(ctx context.Context, c comm.Comm, d device.Device) ([]Tab
 		if r.cfg.Wrap != nil {
 			h = r.cfg.Wrap(h)
 		}
-		tables, err := Sweep(ctx, h, d, algo, r.cfg, r.o)
+		tables, err := Sweep(ctx, h, d, algo, cfg, r.o)
 		all = append(all, tables...)
 		if err != nil {
 			return all, err

@@ -17,7 +17,7 @@ import (
 // may be nil, hears of them on rank 0. Buffers are in memory of d, or of the host
 // if d is nil. Comms, Ranks, Algos, Device and Wrap of cfg do not matter here: c
 // is measured as it is. algo goes into the tables.
-func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) ([]Table, error) {
+func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) (tables []Table, err error) {
 	p, err := cfg.plan(c.Size())
 	if err != nil {
 		return nil, &ConfigError{err}
@@ -27,15 +27,21 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 	}
 	s := &sweeper{plan: p, c: c, o: o}
 	if d != nil {
-		if s.mirror, err = newMirror(d); err != nil {
+		if s.mirror, err = newMirror(d, c, p.Register); err != nil {
 			return nil, err
 		}
-		defer s.mirror.free()
+		defer func() {
+			if e := s.mirror.free(ctx); err == nil {
+				err = e
+			}
+		}()
 	}
-	var tables []Table
 	for _, op := range p.ops {
 		if op.window && d != nil && slices.Contains(p.Operations, All) {
 			continue // there are no windows over such memory, which who asks for one by name is told
+		}
+		if op.name == "sendrecv" && p.Register != Unregistered {
+			continue // messages know no registration, which who asks for it by name is told
 		}
 		t := &Table{
 			Operation: op.name, Comm: c.String(), Algo: algo.String(), Ranks: c.Size(),
@@ -48,6 +54,9 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 		switch {
 		case d != nil:
 			t.Memory, t.Device = DeviceMemory, d.String()
+			if p.Register != Unregistered {
+				t.Registration = p.Register.String()
+			}
 		case p.Device != "":
 			t.Memory = HostMemory
 		}
@@ -131,7 +140,7 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 		send: view[T](&s.send, ns), recv: view[T](&s.recv, nr), mirror: s.mirror,
 	}
 	if s.mirror != nil {
-		if err := s.mirror.reflect(s.send, s.recv); err != nil {
+		if err := s.mirror.reflect(ctx, s.send, s.recv); err != nil {
 			return fmt.Errorf("perf: buffers of %s: %w", o.name, err)
 		}
 	}

@@ -3,14 +3,15 @@ package perf
 // Table is one operation over one communicator and algorithm. Sizes are in
 // bytes, times in microseconds, bandwidths in 1e9 bytes per second.
 type Table struct {
-	Operation string `json:"operation"`
-	Comm      string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
-	Algo      string `json:"algorithm"`
-	Ranks     int    `json:"ranks"`
-	Memory    string `json:"memory,omitempty"` // HostMemory or DeviceMemory, where a device was asked for
-	Device    string `json:"device,omitempty"` // of rank 0, where buffers are in its memory
-	Type      string `json:"type"`             // All where rows differ
-	Reduction string `json:"redop"`            // All where rows differ, "none" where the operation takes none
+	Operation    string `json:"operation"`
+	Comm         string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
+	Algo         string `json:"algorithm"`
+	Ranks        int    `json:"ranks"`
+	Memory       string `json:"memory,omitempty"`       // HostMemory or DeviceMemory, where a device was asked for
+	Device       string `json:"device,omitempty"`       // of rank 0, where buffers are in its memory
+	Registration string `json:"registration,omitempty"` // as Registration says it; "" where there is none
+	Type         string `json:"type"`                   // All where rows differ
+	Reduction    string `json:"redop"`                  // All where rows differ, "none" where the operation takes none
 
 	Min     int64  `json:"min_bytes"`
 	Max     int64  `json:"max_bytes"`

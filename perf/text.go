@@ -55,7 +55,7 @@ func (t *Text) Begin(tab *Table) {
 	t.printf("# sizes: %s to %s, %s; warm-up: %d iterations; loop: %s; time: %s; check: %s\n",
 		FormatSize(tab.Min), FormatSize(tab.Max), growth, tab.Warmup, iters, tab.Time, check)
 	if tab.Memory != "" {
-		t.printf("# buffers: %s%s\n", tab.Memory, on(tab.Device))
+		t.printf("# buffers: %s%s%s\n", tab.Memory, on(tab.Device), registered(tab.Registration))
 	}
 	t.printf("# machine: %v\n#\n", t.m)
 
@@ -73,6 +73,13 @@ func on(device string) string {
 		return ""
 	}
 	return " of " + device
+}
+
+func registered(how string) string {
+	if how == "" {
+		return ""
+	}
+	return "; registration: " + how
 }
 
 // centre puts s over the columns of one measurement.

@@ -81,6 +81,15 @@ solver: {iterations: 3}
 }
 
 // TestGPUErrors asks for what is impossible: one line, code 2.
+// TestPerfRegistered has the flag of nccl-tests, and its use in the table.
+func TestPerfRegistered(t *testing.T) {
+	simulate(t, 2)
+	code, stdout, stderr := golops(t.Context(), "perf all_reduce --device cuda --comm nccl --ranks 2 -R 2 -b 8 -e 8 -n 2")
+	if code != 0 || !strings.Contains(stdout, "; registration: symmetric windows\n") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
 func TestGPUErrors(t *testing.T) {
 	simulate(t, 1)
 	bad := func(args, want string) {

@@ -49,6 +49,8 @@ func TestUsage(t *testing.T) {
 		{"perf all_reduce -w -1", "-w is -1"},
 		{"perf all_reduce -c 2", "-c is 2, must be 0 or 1"},
 		{"perf all_reduce -a 4", "-a is 4"},
+		{"perf all_reduce -R 3", "-R is 3, must be 0, 1 or 2"},
+		{"perf all_reduce -R 1", "registration (-R) is of device memory with NCCL"},
 		{"perf broadcast -r 4 --ranks 4", "root (-r) is 4, must be from 0 to 3"},
 		{"perf broadcast -r -1", "root (-r) is -1"},
 		{"perf all_reduce -o mean", `unknown reduction "mean"`},

@@ -20,6 +20,7 @@ type perfFlags struct {
 	factor          int64
 	iters, warmup   int
 	check, average  int
+	registration    int
 	op, dtype       string
 	root, ranks     int
 	comms, algos    []string
@@ -42,6 +43,7 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.StringVarP(&f.dtype, "datatype", "d", "float", "element `type`: uint8, int32, int64, float, double, complex64, complex128 or all")
 	s.IntVarP(&f.root, "root", "r", 0, "root `rank` of broadcast, reduce, gather and scatter")
 	s.IntVarP(&f.average, "average", "a", 1, "report the time of `0|1|2|3`: rank 0, mean of ranks, least, most")
+	s.IntVarP(&f.registration, "local_register", "R", 0, "register device memory with NCCL: `0|1|2`: no, each rank its own, symmetric windows")
 	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
 	s.StringSliceVar(&f.comms, "comm", nil, "`communicators`: local, mpi, nccl (default mpi under mpirun, otherwise local, and nccl with --device)")
 	s.StringVar(&f.device, "device", "", "measure memory of this `device` too: "+launch.DeviceNames())
@@ -108,6 +110,11 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 	} else {
 		c.Time = stats[f.average]
 	}
+	if f.registration < 0 || f.registration > 2 {
+		errs = append(errs, fmt.Errorf("-R is %d, must be 0, 1 or 2", f.registration))
+	} else {
+		c.Register = perf.Registration(f.registration)
+	}
 	for _, name := range f.algos {
 		a, err := comm.ParseAlgo(name)
 		if err != nil {
@@ -140,6 +147,8 @@ To compare both, give goroutine ranks all processors:
 With --device, ranks are measured with buffers in host memory, in device memory,
 and over NCCL from GPU to GPU, in one table each and one plot:
   mpirun -n 4 golops perf all_reduce --device cuda --comm mpi,nccl --plot gpus.svg
+With -R 1 or 2, NCCL knows the buffers of collectives beforehand, which needs NCCL
+2.19 or 2.27 and pays with NVLink or InfiniBand.
 perf kernels measures arithmetic instead.
 
 A broadcast has one buffer: its time is in the columns of out of place. So are
