@@ -96,15 +96,7 @@ func (l *line) enrol(r *region) (int32, error) {
 func (l *line) refuse(r *region, err error) {
 	r.err, r.handle = err, 0
 	if r.window && !r.leave {
-		l.abort()
-	}
-}
-
-// abort gives up the communicator of a line.
-func (l *line) abort() {
-	if h := l.handle; h != 0 {
-		l.handle = 0
-		l.w.bound(func() { l.w.l.abort.Call(h) })
+		l.w.abort([]*line{l})
 	}
 }
 

@@ -151,6 +151,6 @@ func (c *Comm) drop() error {
 	w.lines = slices.DeleteFunc(w.lines, func(o *line) bool { return o == l })
 	w.active = slices.DeleteFunc(w.active, func(o *line) bool { return o == l })
 	c.line = nil
-	l.abort()
+	w.abort([]*line{l})
 	return l.queue.Close()
 }
