@@ -143,9 +143,9 @@ func TestBlocks(t *testing.T) {
 }
 
 // TestPinnedIsBounded moves far more than may be pinned, in the chunks that
-// programs have: rings of a few sizes, where one buffer alone has 24 MiB or more.
+// programs have: rings of a few sizes, where the buffers of AllToAll have 24 MiB.
 func TestPinnedIsBounded(t *testing.T) {
-	const ranks, n = 3, 2 << 20 // 8 MiB a block
+	const ranks, n = 3, 1 << 20 // 4 MiB a block
 	err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
 		d := newLazy(host.Rank(), false)
 		c, err := New(host, d)

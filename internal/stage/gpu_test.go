@@ -49,14 +49,20 @@ func onGPU(ctx context.Context, host comm.Comm, prog func(context.Context, *Comm
 	return errors.Join(c.Close(), dev.Close())
 }
 
-// TestGPU runs the suite on the memory of GPUs.
+// TestGPU runs the suite on the memory of GPUs, with chunks of real runs and
+// with small ones, which the suite reaches.
 func TestGPU(t *testing.T) {
-	for _, ranks := range []int{1, 3} {
-		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
-			err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+	for _, run := range []struct{ ranks, chunk, above int }{
+		{1, chunkBytes, chunkAbove},
+		{3, chunkBytes, chunkAbove},
+		{2, 4096, 4096},
+	} {
+		t.Run(fmt.Sprintf("ranks=%d/chunk=%d", run.ranks, run.chunk), func(t *testing.T) {
+			err := local.Run(t.Context(), run.ranks, func(ctx context.Context, host comm.Comm) error {
 				runtime.LockOSThread()
 				return onGPU(ctx, host, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
-					return commtest.Run(ctx, c, commtest.Config{Sequences: 50, Device: dev}, nil)
+					c.s.chunk, c.s.above = run.chunk, run.above
+					return suite(ctx, c, commtest.Config{Sequences: 50, Device: dev}, run.above == chunkAbove, t.Errorf)
 				})
 			})
 			if err != nil {
