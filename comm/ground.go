@@ -10,6 +10,6 @@ type Ground interface {
 	// WhileIdle has f called again and again while a call of this rank, in this
 	// group or in any other, waits for another rank. f must not wait for what that
 	// call is to bring about. It reports whether it has anything under way; if not,
-	// the rank may sleep until the call is done. nil ends it.
+	// the rank may sleep, and calls f only now and then. nil ends it.
 	WhileIdle(f func() bool)
 }

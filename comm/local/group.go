@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/golops/golops/comm"
@@ -128,6 +129,7 @@ type rank struct {
 	seq  uint64 // collectives so far
 	iseq uint32 // non-blocking collectives so far
 	long uint32 // waits that took more than spinning
+	tick *time.Timer
 
 	pending comm.Pending[request]
 	srcs    []unsafe.Pointer

@@ -88,7 +88,8 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		}
 	}
 	g, w := r.g, r.g.w
-	if f := w.idle[g.members[r.me]]; f != nil {
+	f := w.idle[g.members[r.me]]
+	if f != nil {
 		if done, err := r.workOn(ctx, f, c, j, call); done || err != nil {
 			return err
 		}
@@ -100,6 +101,10 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		late = t.C
 	}
 	for {
+		var tick <-chan time.Time
+		if f != nil {
+			tick = r.ticks()
+		}
 		g.mu.Lock()
 		r.cell.cond, r.cell.call = c, *call
 		r.cell.on.Store(int32(j))
@@ -113,6 +118,7 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 			}
 		}
 		g.mu.Unlock()
+		awake := false
 		if !ok && err == nil {
 			select {
 			case <-r.cell.wake:
@@ -122,6 +128,8 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 				err = w.abort(g.members[r.me], context.Cause(ctx))
 			case <-late:
 				err = r.late(j, call)
+			case <-tick:
+				awake = true
 			}
 		}
 		g.mu.Lock()
@@ -131,7 +139,21 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		if ok || err != nil {
 			return err
 		}
+		if awake {
+			f()
+		}
 	}
+}
+
+// ticks returns a channel that wakes this rank from its sleep for a moment.
+func (r *rank) ticks() <-chan time.Time {
+	const after = 2 * time.Millisecond
+	if r.tick == nil {
+		r.tick = time.NewTimer(after)
+	} else {
+		r.tick.Reset(after)
+	}
+	return r.tick.C
 }
 
 // workOn calls f, the work of a communicator on top of this one, for as long as

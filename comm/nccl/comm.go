@@ -12,8 +12,9 @@ import (
 // Comm is one rank's handle on a group of ranks with devices.
 //
 // Buffers in host memory go to the host's communicator as they are. Both sides
-// of a message must be in the same kind of memory: one sent from host memory is
-// never received in device memory, and the receiver waits for it in vain.
+// of a message must be in the same kind of memory, and so must all ranks' parts
+// of a collective. A message for which they differ ends the program with a
+// *comm.MismatchError; a collective does so in checked mode.
 type Comm struct {
 	comm.Blocking
 	w       *world
@@ -23,13 +24,14 @@ type Comm struct {
 	members []int // ranks in the world
 	me, n   int
 
-	line    *line // of collectives; nil before the first
-	staged  comm.Comm
-	pending comm.Pending[op]
-	alone   []*op // messages to this rank itself, sent or received but not both
-	room    uintptr
-	roomFor int // bytes
-	flag    [2]int64
+	line           *line // of collectives; nil before the first
+	staged         comm.Comm
+	pending        comm.Pending[op]
+	alone          []lone  // messages to this rank itself, sent or received but not both
+	sent, received []int64 // messages, by rank
+	room           uintptr
+	roomFor        int // bytes
+	flag           [2]int64
 }
 
 var (
@@ -40,6 +42,7 @@ var (
 // join makes the handle on the group of host. It is collective.
 func (w *world) join(ctx context.Context, host comm.Ground, world bool) (*Comm, error) {
 	c := &Comm{w: w, host: host, world: world, me: host.Rank(), n: host.Size()}
+	c.sent, c.received = make([]int64, c.n), make([]int64, c.n)
 	c.Blocking = comm.NewBlocking(c)
 	w.mu.Lock()
 	w.groups++

@@ -21,6 +21,8 @@ type op struct {
 	mark     uint64   // of the queue, after it
 	twin     *op      // the send that a receive from oneself completes
 	granted  bool     // a send that counts in world.sending
+	seq      int64    // of a message between two ranks in one group
+	told     bool     // a send of which the receiver knows that it waits
 	done     bool
 	err      error // only of this operation; all else ends the program
 	host     comm.Request

@@ -26,17 +26,23 @@ import (
 // granted only by calls that wait, or test, and these return when all that were
 // granted are done. Ranks that start messages, launch kernels and then wait still
 // have both at the same time.
+//
+// Messages in host memory go by the host's communicator. Each sends a note
+// ahead, so that a receiver in device memory does not wait for it in vain, and a
+// send in device memory that nobody asks for sends one too: see host.go.
 
 // peer is what messages with one rank of the world need.
 type peer struct {
 	rank    int
 	out, in *line // messages to it and from it; nil before the first
 	sends   []*op // not asked for yet
-	recvs   []*op // not granted yet
+	recvs   []*op // not granted yet, or in host memory and not heard of yet
 	asked   []ask // for which there is no send yet
+	early   []word
 	inbox   *note // where its next note goes, nil if none is to come
 	heard   comm.Request
 	news    int  // notes that are to come
+	words   int  // notes that are to come of messages in host memory
 	listed  bool // in world.hearing
 }
 
@@ -56,22 +62,26 @@ type grant struct {
 
 // note is a message of the host that a message begins with.
 type note struct {
-	words [5 + len(uniqueID{})]int64
+	words words
 	req   comm.Request
 }
 
-// The words of a note: what it is, the group, the type and count of the
-// message, whether it makes the line, and then the id of that.
+// words are those of a note: what it is, the group, the type and count of the
+// message, its number, whether it makes the line, and then the id of that.
+type words [6 + len(uniqueID{})]int64
+
 const (
-	noteAsk   = iota + 1 // the receiver asks for a message
-	noteGrant            // the sender launches its side
-	noteWrong            // type or count of the send are others
+	noteAsk    = iota + 1 // the receiver asks for a message
+	noteGrant             // the sender launches its side
+	noteWrong             // type or count of the send are others
+	noteHost              // the send is from host memory
+	noteDevice            // the send is from device memory, and not asked for
 )
 
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
 	if !onDevice(src) {
-		return c.ofHost(c.host.ISend(ctx, src, to))
+		return c.sendHost(ctx, src, to)
 	}
 	return c.message(ctx, comm.KindSend, src, to)
 }
@@ -79,7 +89,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
 	if !onDevice(dst) {
-		return c.ofHost(c.host.IRecv(ctx, dst, from))
+		return c.recvHost(ctx, dst, from)
 	}
 	return c.message(ctx, comm.KindRecv, dst, from)
 }
@@ -96,6 +106,7 @@ func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (
 		return comm.Request{}, err
 	}
 	o := c.take(call, b, b)
+	c.count(o)
 	if c.members[with] == w.me {
 		err = c.toSelf(o)
 	} else {
@@ -120,14 +131,13 @@ func (c *Comm) toSelf(o *op) error {
 	if err := w.self.queue.Follow(); err != nil {
 		return err
 	}
-	if len(c.alone) == 0 || c.alone[0].call.Kind == o.call.Kind {
-		c.alone = append(c.alone, o)
-		return nil
+	other, err := c.meet(o.call.Kind, o)
+	if other == nil || err != nil {
+		return err
 	}
-	send, recv := c.alone[0], o
-	c.alone = slices.Delete(c.alone, 0, 1)
+	send, recv := other, o
 	if o.call.Kind == comm.KindSend {
-		send, recv = o, send
+		send, recv = o, other
 	}
 	recv.twin = send
 	if send.call.DType != recv.call.DType || send.call.N != recv.call.N {
@@ -156,6 +166,9 @@ func (w *world) post(o *op) error {
 		return err
 	}
 	if o.call.Kind == comm.KindRecv {
+		if err := p.heardOf(o); err != nil {
+			return err
+		}
 		p.recvs = append(p.recvs, o)
 		w.expect(p)
 		return w.tell(p, noteAsk, o, nil)
@@ -216,16 +229,21 @@ func (w *world) grant(p *peer, o *op, a ask) error {
 
 // tell sends a note about o.
 func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
+	if len(w.sent) > 8 { // a rank that sends and never waits
+		if err := w.forget(); err != nil {
+			return err
+		}
+	}
 	var n *note
 	if k := len(w.spare); k > 0 {
 		n, w.spare = w.spare[k-1], w.spare[:k-1]
 	} else {
 		n = new(note)
 	}
-	n.words = [len(n.words)]int64{what, o.c.number, int64(o.call.DType), o.call.N}
+	n.words = words{what, o.c.number, int64(o.call.DType), o.call.N, o.seq}
 	if id != nil {
-		n.words[4] = 1
-		copy(n.words[5:], id[:])
+		n.words[5] = 1
+		copy(n.words[6:], id[:])
 	}
 	var err error
 	n.req, err = w.ctl.ISend(context.Background(), comm.Of(n.words[:]), p.rank)
@@ -236,6 +254,17 @@ func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
 // expect notes that one more note is to come from p.
 func (w *world) expect(p *peer) {
 	p.news++
+	w.news++
+	w.listenTo(p)
+}
+
+// heard notes that it has come.
+func (w *world) heard(p *peer) {
+	p.news--
+	w.news--
+}
+
+func (w *world) listenTo(p *peer) {
 	if !p.listed {
 		p.listed = true
 		w.hearing = append(w.hearing, p)
@@ -253,8 +282,8 @@ func (w *world) grantAll() error {
 	return nil
 }
 
-// hear receives the notes that have come and forgets those that have gone.
-func (w *world) hear() error {
+// forget makes notes spare that have gone.
+func (w *world) forget() error {
 	for i := 0; i < len(w.sent); {
 		done, err := w.sent[i].req.Test()
 		if err != nil {
@@ -267,12 +296,20 @@ func (w *world) hear() error {
 			i++
 		}
 	}
+	return nil
+}
+
+// hear receives the notes that have come.
+func (w *world) hear() error {
+	if err := w.forget(); err != nil {
+		return err
+	}
 	for i := 0; i < len(w.hearing); {
 		p := w.hearing[i]
 		if err := w.hearFrom(p); err != nil {
 			return err
 		}
-		if p.news == 0 {
+		if p.news+p.words == 0 {
 			p.listed = false
 			w.hearing = slices.Delete(w.hearing, i, i+1)
 		} else {
@@ -283,7 +320,7 @@ func (w *world) hear() error {
 }
 
 func (w *world) hearFrom(p *peer) error {
-	for p.news > 0 {
+	for p.news+p.words > 0 {
 		if p.inbox == nil {
 			p.inbox = new(note)
 		}
@@ -306,9 +343,12 @@ func (w *world) hearFrom(p *peer) error {
 }
 
 // read acts on a note.
-func (w *world) read(p *peer, n *[5 + len(uniqueID{})]int64) error {
+func (w *world) read(p *peer, n *words) error {
+	if n[0] == noteHost || n[0] == noteDevice {
+		return p.hearOf(word{group: n[1], seq: n[4], host: n[0] == noteHost})
+	}
 	a := ask{group: n[1], dt: scalar.DType(n[2]), n: n[3]}
-	ofGroup := func(o *op) bool { return o.c.number == a.group }
+	ofGroup := func(o *op) bool { return o.c.number == a.group && !o.onHost }
 	if n[0] == noteAsk {
 		i := slices.IndexFunc(p.sends, ofGroup)
 		if i < 0 { // the note was not expected: it is kept for a send to come
@@ -317,21 +357,21 @@ func (w *world) read(p *peer, n *[5 + len(uniqueID{})]int64) error {
 		}
 		o := p.sends[i]
 		p.sends = slices.Delete(p.sends, i, i+1)
-		p.news--
+		w.heard(p)
 		w.grants = append(w.grants, grant{p, o, a})
 		return nil
 	}
 	i := slices.IndexFunc(p.recvs, ofGroup)
 	o := p.recvs[i]
 	p.recvs = slices.Delete(p.recvs, i, i+1)
-	p.news--
+	w.heard(p)
 	if n[0] == noteWrong {
 		send := comm.Call{Kind: comm.KindSend, DType: a.dt, Peer: int32(o.c.me), N: a.n}
 		o.finish(disagreement(int(o.call.Peer), send, o.c.me, o.call))
 		return nil
 	}
-	if n[4] == 1 {
-		copy(p.in.id[:], n[5:])
+	if n[5] == 1 {
+		copy(p.in.id[:], n[6:])
 		if err := p.in.join(); err != nil {
 			return err
 		}

@@ -132,6 +132,64 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestMixedMessages has the two sides of a message in different kinds of memory,
+// whoever comes first, and of one rank with itself, after messages that are
+// alike. Both ranks get the same error, without any timeout.
+func TestMixedMessages(t *testing.T) {
+	for _, from := range []comm.Place{comm.OnHost, comm.OnDevice} {
+		for _, first := range []string{"sender", "receiver", "self"} {
+			t.Run(fmt.Sprintf("from %v/%s", from, first), func(t *testing.T) {
+				var errs [2]error
+				begun := make(chan struct{})
+				simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+					m, err := newMemory(dev, 1.0, 2)
+					if err != nil {
+						return err
+					}
+					host, other := comm.Of([]float64{1, 2}), 1-c.Rank()
+					for _, b := range []comm.Buf{host, m.buf()} {
+						if err := c.SendRecv(ctx, b.Slice(1, 2), other, b.Slice(0, 1), other); err != nil {
+							return err
+						}
+					}
+					src, dst := m.buf(), host
+					if from == comm.OnHost {
+						src, dst = dst, src
+					}
+					sends := c.Rank() == 0
+					if first == "self" {
+						errs[c.Rank()] = c.SendRecv(ctx, dst, c.Rank(), src, c.Rank())
+						return errs[c.Rank()]
+					}
+					if sends != (first == "sender") {
+						<-begun
+					}
+					var q comm.Request
+					if sends {
+						q, err = c.ISend(ctx, src, 1)
+					} else {
+						q, err = c.IRecv(ctx, dst, 0)
+					}
+					if sends == (first == "sender") {
+						close(begun)
+					}
+					if err == nil {
+						err = q.Wait(ctx)
+					}
+					errs[c.Rank()] = errors.Join(err, c.Barrier(ctx))
+					return errs[c.Rank()]
+				})
+				for r, err := range errs {
+					var m *comm.MismatchError
+					if !errors.As(err, &m) || m.Hint != "both sides of a message must be in the same kind of memory" {
+						t.Errorf("rank %d: %v", r, err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestMixedRanks has rank 0 call a collective on host memory and the others on
 // device memory. Checked calls find out before they do anything, as do those
 // that ask the ranks anyway; others wait no longer than they may.
@@ -221,6 +279,7 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 		{"AllToAll in place", func() error { return c.AllToAll(ctx, all, all) }},
 		{"GatherV", func() error { return c.GatherV(ctx, dst.Slice(0, all.N), counts, own, 0) }},
 		{"SendRecv", func() error { return c.SendRecv(ctx, dst, from, src, to) }},
+		{"SendRecv on the host", func() error { return c.SendRecv(ctx, scalars.Slice(0, 1), from, scalars.Slice(1, 2), to) }},
 		{"SendRecv with itself", func() error { return c.SendRecv(ctx, dst, c.Rank(), src, c.Rank()) }},
 		{"IAllReduce", func() error {
 			q, err := c.IAllReduce(ctx, dst, src, comm.Sum)
@@ -242,7 +301,13 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 				return fmt.Errorf("%s: %w", k.name, err)
 			}
 		}
+		if err := c.Barrier(ctx); err != nil {
+			return err
+		}
 		runtime.ReadMemStats(&after)
+		if err := c.Barrier(ctx); err != nil { // before others make room for the next call
+			return err
+		}
 		// Goroutine ranks count the whole process, whose runtime may allocate a
 		// little of its own.
 		if n := after.Mallocs - before.Mallocs; n > runs/4 {

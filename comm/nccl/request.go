@@ -105,7 +105,7 @@ func (c *Comm) ofHost(q comm.Request, err error) (comm.Request, error) {
 		return comm.Request{}, err
 	}
 	o := c.take(comm.Call{}, comm.Buf{}, comm.Buf{})
-	o.host, o.onHost = q, true
+	o.host, o.onHost, o.done = q, true, true
 	return comm.NewRequest(c, o.id), nil
 }
 
@@ -116,7 +116,11 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 		return nil
 	}
 	if o.onHost {
-		return c.release(o, o.host.Wait(ctx))
+		err := o.host.Wait(ctx)
+		if err == nil && !c.w.isDone(o) {
+			err = c.w.await(ctx, o)
+		}
+		return c.endHost(o, err)
 	}
 	if err := c.w.await(ctx, o); err != nil {
 		return err // the end of the program: o is left to whatever still uses it
@@ -137,8 +141,11 @@ func (c *Comm) TestRequest(id uint64) (bool, error) {
 	switch {
 	case o.onHost:
 		done, err := o.host.Test()
+		if err == nil && done {
+			done = c.w.isDone(o)
+		}
 		if done {
-			err = c.release(o, err)
+			err = c.endHost(o, err)
 		}
 		return done, err
 	case c.w.isDone(o):

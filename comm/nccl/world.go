@@ -49,6 +49,7 @@ type world struct {
 	hearing []*peer // those from whom a note is to come
 	sent    []*note // on their way
 	spare   []*note
+	news    int     // notes that are to come, but for those of messages in host memory
 	grants  []grant // sends to be launched
 	sending int     // sends launched and not done
 	self    *line   // of messages to this rank itself
@@ -106,13 +107,14 @@ func (w *world) work() bool {
 	if !w.mu.TryLock() {
 		return false // another goroutine of this rank is at it
 	}
-	busy := !w.dead && w.busy()
+	busy := len(w.active)+w.news+len(w.grants) > 0
+	idle := w.dead || !busy && len(w.hearing) == 0
 	w.mu.Unlock()
-	return busy && w.await(context.Background(), nil) == nil
-}
-
-func (w *world) busy() bool {
-	return len(w.active)+len(w.hearing)+len(w.sent)+len(w.grants) > 0
+	if idle {
+		return false
+	}
+	err := w.await(context.Background(), nil)
+	return busy && err == nil
 }
 
 // turn takes everything under way as far as it goes without waiting.
@@ -181,7 +183,11 @@ func (w *world) late(o *op) error {
 	if o == nil {
 		return w.fail(fmt.Errorf("comm: rank %d waited %v for a message to be received", w.me, w.cfg.Timeout))
 	}
-	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on device memory", o.c.me, w.cfg.Timeout, o.call))
+	place := comm.OnDevice
+	if o.onHost {
+		place = comm.OnHost
+	}
+	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on %v", o.c.me, w.cfg.Timeout, o.call, place))
 }
 
 // look takes a turn, now and then with a look for faults, and reports whether o
@@ -236,7 +242,7 @@ func (w *world) inspect() error {
 		}
 	}
 	for _, p := range w.hearing { // a rank that will never write
-		if err := errors.Join(p.out.fault(), p.in.fault()); err != nil {
+		if err := errors.Join(p.out.fault(), p.in.fault(), w.complain(p)); err != nil {
 			return w.fail(err)
 		}
 	}
