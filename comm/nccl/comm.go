@@ -148,6 +148,7 @@ func (c *Comm) Close() error {
 	if c.world {
 		own = w.ctl
 		w.ground.WhileIdle(nil)
+		w.unwatch()
 	}
 	return errors.Join(append(errs, own.Close())...)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -115,6 +116,66 @@ func TestFaults(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestDeviceWait lets rank 2 fail while the others wait for their devices, where
+// a kernel stands behind a collective that rank 2 has not joined.
+func TestDeviceWait(t *testing.T) {
+	for name, fail := range map[string]program{
+		"error": func(context.Context, *Comm, device.Accelerator) error { return errBoom },
+		"gone": func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+			c.w.l.lib.Func("gpusim_nccl_kill").Call(c.line.handle)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var begun sync.WaitGroup
+			begun.Add(2)
+			err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+				m, err := newMemory(dev, 1.0, 2)
+				if err == nil {
+					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
+				}
+				if err != nil {
+					return err
+				}
+				if c.Rank() == 2 {
+					begun.Wait()
+					return fail(ctx, c, dev)
+				}
+				kernels, err := device.KernelsFor[float64](dev)
+				if err != nil {
+					return err
+				}
+				x, err := kernels.Alloc(100)
+				if err != nil {
+					return err
+				}
+				q, err := c.IAllReduce(ctx, m.buf(), m.buf(), comm.Sum)
+				for err == nil && len(c.line.busy) == 0 {
+					_, err = q.Test()
+				}
+				if err == nil {
+					err = c.line.queue.Lead()
+				}
+				kernels.Fill(x, 1)
+				begun.Done()
+				if err != nil {
+					return err
+				}
+				err = dev.Sync(ctx)
+				var ae *comm.AbortError
+				if !errors.As(err, &ae) {
+					t.Errorf("rank %d: %v, want an *AbortError", c.Rank(), err)
+				}
+				return err
+			})
+			if err == nil {
+				t.Error("no error")
+			}
+		})
 	}
 }
 

@@ -56,6 +56,7 @@ type world struct {
 	regions []*region
 	groups  int64 // that this rank has joined
 	looks   uint64
+	unwatch func()
 	dead    bool // the communicators are aborted
 }
 
@@ -71,6 +72,10 @@ func New(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config
 		return nil, err
 	}
 	w.ground.WhileIdle(w.work)
+	w.unwatch = func() {}
+	if d, ok := dev.(interface{ OnWait(func() error) func() }); ok {
+		w.unwatch = d.OnWait(w.watch)
+	}
 	return w.join(ctx, w.ground, true)
 }
 
@@ -115,6 +120,22 @@ func (w *world) work() bool {
 	}
 	err := w.await(context.Background(), nil)
 	return busy && err == nil
+}
+
+// watch is what this rank does in a long wait for its device. No kernel comes
+// after an operation of the library, but streams share the ways into the device,
+// and what has to wait for one may wait for all: then the death of a peer, or the
+// end of the program, must end that operation, because no call of a communicator
+// does.
+func (w *world) watch() error {
+	if !w.mu.TryLock() {
+		return nil
+	}
+	defer w.mu.Unlock()
+	if w.dead { // nothing of the library runs any more
+		return nil
+	}
+	return w.inspect()
 }
 
 // turn takes everything under way as far as it goes without waiting.

@@ -65,7 +65,7 @@ type Device struct {
 	work     uintptr // what kernels leave to the next; see room
 	workSize int
 
-	onWait []func() error
+	onWait []*func() error
 
 	busy   bool  // work may be under way
 	err    error // a failure that nobody has been told of

@@ -245,7 +245,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, dead := 0, errors.New("a peer is dead")
-	d.OnWait(func() error {
+	stop := d.OnWait(func() error {
 		if calls++; calls > 2 {
 			return dead
 		}
@@ -257,7 +257,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("a wait that was interrupted: %v", err)
 	}
 	release()
-	d.onWait = nil
+	stop()
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +21,12 @@ type target struct {
 
 // OnWait adds a function that long waits call now and then: a communicator ends
 // operations there whose partner is gone, on which kernels may wait. An error
-// ends the wait.
-func (d *Device) OnWait(f func() error) { d.onWait = append(d.onWait, f) }
+// ends the wait. stop takes f away again.
+func (d *Device) OnWait(f func() error) (stop func()) {
+	h := &f
+	d.onWait = append(d.onWait, h)
+	return func() { d.onWait = slices.DeleteFunc(d.onWait, func(o *func() error) bool { return o == h }) }
+}
 
 // How a wait goes on: it looks at memory often, asks the driver now and then,
 // yields the core to others, and naps once it is long.
@@ -61,7 +66,7 @@ func (d *Device) wait(ctx context.Context, to target) error {
 		}
 		if asks%asksPerHook == 0 {
 			for _, f := range d.onWait {
-				if err := f(); err != nil {
+				if err := (*f)(); err != nil {
 					return err
 				}
 			}
