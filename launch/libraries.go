@@ -18,6 +18,10 @@ type Library struct {
 	Note    string `json:"note,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
+
+	// Answers says that this is an MPI which tells, once it is started, whether it
+	// reaches memory of GPUs: see ReachesGPUs.
+	Answers bool `json:"-"`
 }
 
 // Libraries looks for every native library that golops can use. It opens them
@@ -37,9 +41,17 @@ func Libraries() []Library {
 			l.Missing, l.Hint = err.Error(), f.hint
 		} else {
 			l.Path, l.Version = found.Path, found.Version
-			l.Note = "no word on GPUs: memory of GPUs goes through the host"
-			if found.AnswersGPU() {
-				l.Note = "asked at the start whether it reaches memory of GPUs, which otherwise goes through the host"
+			setting, err := mpi.GPUSetting()
+			switch {
+			case err == nil && setting == "" && found.AnswersGPU():
+				l.Answers, l.Note = true, "asked at the start whether it reaches memory of GPUs"
+			case setting == "on":
+				l.Tell([]string{CUDA, HIP}, nil)
+			default:
+				l.Tell(nil, err)
+			}
+			if setting != "" {
+				l.Note += ", as " + mpi.GPUVar + "=" + setting + " says"
 			}
 		}
 		out = append(out, l)
@@ -48,6 +60,27 @@ func Libraries() []Library {
 		out = append(out, k.find())
 	}
 	return out
+}
+
+// ReachesGPUs starts the MPI library in a file and returns the platforms of GPUs
+// whose memory it takes. A process can do so once, and a library that does not
+// start may end it, so that this is for a child.
+func ReachesGPUs(path string) ([]string, error) { return mpi.ReachesGPUs(path) }
+
+// Tell notes what becomes of memory of GPUs in an MPI library, by the platforms
+// that it reaches or why they are not known.
+func (l *Library) Tell(platforms []string, err error) {
+	on := strings.ToUpper(strings.Join(platforms, ", "))
+	switch {
+	case err != nil:
+		l.Note = "memory of GPUs: not known: " + err.Error()
+	case on == "":
+		l.Note = "memory of GPUs: staged through pinned host memory"
+	case l.Name == string(mpi.OpenMPI):
+		l.Note = "memory of GPUs: passed on in messages, staged in collectives (" + on + ")"
+	default:
+		l.Note = "memory of GPUs: passed on (" + on + ")"
+	}
 }
 
 // Platform is a kind of GPU and what there is of it here.

@@ -2,12 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/launch"
 )
 
 // simulate lets commands see so many simulated GPUs.
@@ -115,5 +120,77 @@ func TestInfoOnGPUs(t *testing.T) {
 	code, stdout, stderr := golops(t.Context(), "info")
 	if code != 0 || !strings.Contains(stdout, "cuda:1") || !strings.Contains(stdout, "Simulated") || !strings.Contains(stdout, "libnccl.so.2") {
 		t.Errorf("exit code %d: %s\n%s", code, stdout, stderr)
+	}
+}
+
+// TestInfoAsksMPI asks MPIs whether they reach memory of GPUs: those of this
+// machine, which do not, one that says that it does, one that does not start,
+// and one that never comes back. They leave nothing behind.
+func TestInfoAsksMPI(t *testing.T) {
+	simulate(t, 1)
+	homes, tmp := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	patience := time.Minute
+	note := func(name, want string) (found bool) {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		code := app{stdout: &stdout, stderr: &stderr, patience: patience}.run(t.Context(), []string{"info", "--json"})
+		var i info
+		if err := json.Unmarshal([]byte(stdout.String()), &i); code != 0 || err != nil {
+			t.Fatalf("exit code %d, %v: %s", code, err, &stderr)
+		}
+		for _, l := range i.Libraries {
+			if l.Name == name && l.Found {
+				found = true
+				if !strings.Contains(l.Note, want) {
+					t.Errorf("%s at %s: %s, want %s", name, l.Path, l.Note, want)
+				}
+			}
+		}
+		if left, err := os.ReadDir(tmp); len(left) != 0 || err != nil {
+			t.Errorf("%s: left behind: %v, %v", name, left, err)
+		}
+		return found
+	}
+	note("MPICH", "memory of GPUs: staged")
+	if !note("Open MPI", "memory of GPUs: staged") {
+		t.Skip("no Open MPI here: make test installs it")
+	}
+	real := ""
+	for _, l := range launch.Libraries() {
+		if l.Name == "Open MPI" {
+			real = l.Path
+		}
+	}
+	t.Setenv("GOLOPS_MPI_GPU", "on")
+	note("Open MPI", "passed on in messages, staged in collectives (CUDA, HIP), as GOLOPS_MPI_GPU=on says")
+	t.Setenv("GOLOPS_MPI_GPU", "yes")
+	note("Open MPI", "not known: mpi: GOLOPS_MPI_GPU=yes: use on, off")
+	t.Setenv("GOLOPS_MPI_GPU", "")
+	for name, k := range map[string]struct{ code, want string }{
+		"aware": {"int MPIX_Query_cuda_support(void) { return 1; }", "passed on in messages, staged in collectives (CUDA)"},
+		"ends":  {"#include <stdlib.h>\nint MPI_Init_thread() { abort(); }", "not known: it did not start alone: "},
+		"stuck": {"#include <unistd.h>\nint MPI_Init_thread() { for (;;) pause(); }", "not known: it did not start alone within"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := filepath.Join(homes, name) // with an mpirun, beside which a library is found
+			source, so := filepath.Join(home, "mpi.c"), filepath.Join(home, "lib", "libmpi.so.40")
+			if err := errors.Join(os.MkdirAll(filepath.Join(home, "bin"), 0o755), os.Mkdir(filepath.Dir(so), 0o755),
+				os.WriteFile(source, []byte(k.code), 0o644), os.WriteFile(filepath.Join(home, "bin", "mpirun"), nil, 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			cc := exec.Command("cc", "-w", "-shared", "-fPIC", "-Wl,--no-as-needed", "-o", so, source, real)
+			if out, err := cc.CombinedOutput(); err != nil {
+				t.Fatalf("cc: %v\n%s", err, out)
+			}
+			t.Setenv("PATH", filepath.Join(home, "bin")+":"+os.Getenv("PATH"))
+			if name == "stuck" {
+				patience = time.Second
+				defer func() { patience = time.Minute }()
+			}
+			if !note("Open MPI", k.want) {
+				t.Error("it was not found")
+			}
+		})
 	}
 }

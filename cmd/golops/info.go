@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/golops/golops/launch"
@@ -44,10 +45,14 @@ func (a app) info() *cobra.Command {
 library that golops can use where it was found and in which version, or why it
 was not found and what to install. None of them is needed to run golops.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			i := info{Version: fullVersion(), Machine: perf.ThisMachine(), Launcher: launch.Launched()}
-			i.add(launch.Libraries())
-			for _, p := range launch.Platforms() {
+			host, platforms := launch.Libraries(), launch.Platforms()
+			if slices.ContainsFunc(platforms, func(p launch.Platform) bool { return len(p.GPUs) > 0 }) {
+				a.ask(cmd.Context(), host)
+			}
+			i.add(host)
+			for _, p := range platforms {
 				i.add(p.Libraries)
 				for _, g := range p.GPUs {
 					i.GPUs = append(i.GPUs, gpuInfo{p.Name, g})

@@ -22,11 +22,12 @@ import (
 const childVar = "GOLOPS_TEST_CHILD"
 
 // TestMain lets a copy of this program be the command, to be killed or started
-// by mpirun.
+// by mpirun or by itself.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVar) != "" {
 		main()
 	}
+	os.Setenv(childVar, "1")
 	os.Exit(m.Run())
 }
 

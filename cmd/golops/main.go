@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/launch"
@@ -51,6 +52,7 @@ type app struct {
 	stdout, stderr io.Writer
 	wrap           func(comm.Comm) comm.Comm // for tests, see perf.Config
 	command        []string                  // as it was typed, for reports
+	patience       time.Duration             // with an MPI that is asked; 0 means 10 s
 }
 
 func (a app) run(ctx context.Context, args []string) int {
@@ -68,7 +70,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.version())
+	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.reaches(), a.version())
 
 	err := root.ExecuteContext(ctx)
 	if err == nil {

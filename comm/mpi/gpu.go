@@ -3,8 +3,11 @@ package mpi
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/scalar"
 )
 
@@ -15,8 +18,8 @@ const GPUVar = "GOLOPS_MPI_GPU"
 // The numbers of GPUs in MPIX_GPU_query_support of MPICH.
 var gpuTypes = map[string]uintptr{"cuda": 0, "hip": 2}
 
-// gpuSetting reads GPUVar.
-func gpuSetting() (string, error) {
+// GPUSetting returns what GPUVar says: "on", "off" or, if it is not set, "".
+func GPUSetting() (string, error) {
 	s := os.Getenv(GPUVar)
 	if s != "" && s != "on" && s != "off" {
 		return "", fmt.Errorf("mpi: %s=%s: use on, off, or leave it out for what the library says", GPUVar, s)
@@ -54,6 +57,53 @@ func (l *lib) queryGPU(platform string) bool {
 	}
 	f, yes := l.lib.Func("MPIX_GPU_query_support"), new(int32)
 	return !asked && f != 0 && len(names) > 0 && l.call(f, gpuTypes[platform], addr(yes)) == 0 && *yes != 0
+}
+
+// reached returns whose memory the library, which must be initialised, takes,
+// with GPUVar as it is set.
+func (l *lib) reached(setting string) map[string]bool {
+	platforms := map[string]bool{}
+	for p := range gpuTypes {
+		platforms[p] = setting == "on" || setting == "" && l.queryGPU(p)
+	}
+	return platforms
+}
+
+// ReachesGPUs starts the library in a file as one rank without a launcher and
+// returns the platforms, "cuda" and "hip", whose memory it takes. A process can
+// do so once, and a library that does not start may end it: do it in a child.
+func ReachesGPUs(path string) ([]string, error) {
+	setting, err := GPUSetting()
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(); err != nil {
+		return nil, err
+	}
+	opened, err := dl.Open(dl.Global, path)
+	if err != nil {
+		return nil, fmt.Errorf("mpi: %w", err)
+	}
+	found, err := identify(opened)
+	if err != nil {
+		return nil, err
+	}
+	l, err := bind(found)
+	if err != nil {
+		return nil, err
+	}
+	runtime.LockOSThread() // the library may allow calls from one thread alone
+	if _, err := l.start(); err != nil {
+		return nil, err
+	}
+	var platforms []string
+	for p, yes := range l.reached(setting) {
+		if yes {
+			platforms = append(platforms, p)
+		}
+	}
+	slices.Sort(platforms)
+	return platforms, l.errorOf("MPI_Finalize", l.call(l.finalize))
 }
 
 // ReachesDevice reports whether the library takes addresses of memory of a

@@ -13,7 +13,7 @@ import (
 func TestGPUSetting(t *testing.T) {
 	for value, ok := range map[string]bool{"": true, "on": true, "off": true, "yes": false} {
 		t.Setenv(GPUVar, value)
-		got, err := gpuSetting()
+		got, err := GPUSetting()
 		if ok != (err == nil) || ok && got != value {
 			t.Errorf("%s=%s: got %q, %v", GPUVar, value, got, err)
 		}

@@ -85,7 +85,7 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	if err := prepare(); err != nil {
 		return nil, err
 	}
-	gpu, err := gpuSetting()
+	gpu, err := GPUSetting()
 	if err != nil {
 		return nil, err
 	}
@@ -109,36 +109,42 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	if runtime.GOMAXPROCS(0) < 4 {
 		runtime.GOMAXPROCS(4)
 	}
-	initThread := l.lib.Func("MPI_Init_thread")
-	if initThread == 0 {
-		return nil, fmt.Errorf("mpi: %s lacks MPI_Init_thread", l.Path)
-	}
 	// A library that allows no free threading wants its calls from the thread
 	// that initialised it, so hold on to the thread until that is known.
 	runtime.LockOSThread()
-	level := new(int32)
-	if code := initThread.Call(0, 0, uintptr(l.threads[3]), addr(level)); code != 0 {
-		return nil, fmt.Errorf("mpi: MPI_Init_thread of %s failed with code %d", l.Path, code)
+	level, err := l.start()
+	if err != nil {
+		return nil, err
 	}
-	w := &world{l: l, cfg: cfg, parted: map[int]bool{}, reaches: map[string]bool{}}
+	w := &world{l: l, cfg: cfg, parted: map[int]bool{}}
 	out := &World{Launcher: launcher, Library: found, Threads: "multiple", w: w}
-	if *level >= l.threads[3] {
+	if level >= l.threads[3] {
 		runtime.UnlockOSThread()
 	} else {
 		l.serial = new(sync.Mutex)
-		out.Threads = [...]string{"single", "funneled", "serialized"}[levelIndex(l.threads, *level)]
+		out.Threads = [...]string{"single", "funneled", "serialized"}[levelIndex(l.threads, level)]
 	}
 	if err := w.setUp(launcher); err != nil {
 		return nil, err
 	}
-	for platform := range gpuTypes {
-		w.reaches[platform] = gpu == "on" || gpu == "" && l.queryGPU(platform)
-	}
+	w.reaches = l.reached(gpu)
 	if out.rank, err = w.newRank(ctx, l.world, cfg.Algo); err != nil {
 		return nil, err
 	}
 	w.crowded, err = out.rank.crowd(ctx, launcher)
 	return out, err
+}
+
+// start initialises the library and returns how it allows threads.
+func (l *lib) start() (int32, error) {
+	f, level := l.lib.Func("MPI_Init_thread"), new(int32)
+	if f == 0 {
+		return 0, fmt.Errorf("mpi: %s lacks MPI_Init_thread", l.Path)
+	}
+	if code := f.Call(0, 0, uintptr(l.threads[3]), addr(level)); code != 0 {
+		return 0, fmt.Errorf("mpi: MPI_Init_thread of %s failed with code %d", l.Path, code)
+	}
+	return *level, nil
 }
 
 // crowd reports whether ranks share cores. A launcher that binds ranks shows

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/golops/golops/launch"
+	"github.com/spf13/cobra"
+)
+
+// answer is how the line with the answer begins: libraries print others.
+const answer = "reaches:"
+
+// reaches is the command that info starts to ask an MPI library.
+func (a app) reaches() *cobra.Command {
+	return &cobra.Command{
+		Use:    "reaches <library>",
+		Short:  "print the platforms of GPUs whose memory an MPI library takes",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			platforms, err := launch.ReachesGPUs(args[0])
+			if err != nil {
+				return failure{err: err}
+			}
+			_, err = fmt.Fprintln(a.stdout, answer, strings.Join(platforms, " "))
+			return err
+		},
+	}
+}
+
+// ask notes of each MPI library whether it reaches memory of GPUs, as it says
+// in a process of its own.
+func (a app) ask(ctx context.Context, libs []launch.Library) {
+	var wg sync.WaitGroup
+	for i := range libs {
+		if l := &libs[i]; l.Answers {
+			wg.Go(func() { l.Tell(a.askOne(ctx, l.Path)) })
+		}
+	}
+	wg.Wait()
+}
+
+// askOne starts the library. What it leaves behind when it is killed goes with
+// the folder that it gets for temporary files, and its daemon with its group.
+func (a app) askOne(ctx context.Context, path string) ([]string, error) {
+	if launch.Launched() {
+		return nil, errors.New("a launcher started this process: start golops info alone")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "golops-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	patience := a.patience
+	if patience == 0 {
+		patience = 10 * time.Second
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	out, err := os.Create(filepath.Join(dir, "output")) // no pipe: a daemon of the library may hold on to it
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(limited, exe, "reaches", path)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err = cmd.Run()
+	text, unread := os.ReadFile(out.Name())
+	if unread != nil {
+		return nil, unread
+	}
+	for line := range strings.Lines(string(text)) {
+		if platforms, ok := strings.CutPrefix(line, answer); ok {
+			return strings.Fields(platforms), nil
+		}
+		if why, ok := strings.CutPrefix(line, "golops: "); ok {
+			return nil, errors.New(strings.TrimSpace(why))
+		}
+	}
+	switch {
+	case ctx.Err() == nil && limited.Err() != nil:
+		return nil, fmt.Errorf("it did not start alone within %v", patience)
+	case err == nil:
+		return nil, errors.New("it did not answer")
+	}
+	return nil, fmt.Errorf("it did not start alone: %w", err)
+}
