@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
+	"github.com/golops/golops/internal/hidden"
 	"github.com/golops/golops/internal/ondevice"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -123,6 +125,48 @@ func TestDotGathersNothing(t *testing.T) {
 			}
 		}
 		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// An operator has one copy of its matrix, and makes no other when it is applied,
+// conjugated or not. (Limit 27.)
+func TestOneMatrix(t *testing.T) {
+	err := ondevice.On(t.Context(), "hidden", 1, func(ctx context.Context, r dist.Rank) error {
+		d := r.Device.(*hidden.Device)
+		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
+		if err != nil {
+			return err
+		}
+		before := d.Live
+		op, err := ops.NewMatrixMult(ctx, x, 3, numbers[complex64](15))
+		if err != nil {
+			return err
+		}
+		if made := d.Live - before; made != 1 {
+			return fmt.Errorf("it has %d blocks of memory, want 1", made)
+		}
+		if err := optest.Allocs(ctx, op); err != nil { // of the host's memory
+			return err
+		}
+		a, err := dist.New[complex64](op.Domain())
+		if err != nil {
+			return err
+		}
+		b, err := dist.New[complex64](op.Range())
+		if err != nil {
+			return err
+		}
+		before, d.Spare = d.Live, 1 // one more fails
+		err = errors.Join(op.Forward(ctx, b, a), op.Adjoint(ctx, a, b))
+		if err == nil && d.Live != before {
+			err = fmt.Errorf("%d blocks of memory were made", d.Live-before)
+		}
+		d.Spare = 0
+		runtime.KeepAlive(op)
+		return err
 	})
 	if err != nil {
 		t.Error(err)

@@ -1,0 +1,190 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/ops"
+	"github.com/golops/golops/scalar"
+)
+
+// diary is what one rank does, in order: "start" of a message, "wait" for one,
+// "own" work that needs no message, and "rest" that does.
+type diary struct{ did []string }
+
+func (d *diary) add(what string) { d.did = append(d.did, what) }
+
+// overlaps checks that all messages are under way, and own work is done, before
+// the first of them is waited for; and that the rest comes after waiting. It
+// returns how often a rank went from messages to waiting.
+func (d *diary) overlaps() (rounds int, err error) {
+	started, worked := false, false
+	for i, what := range d.did {
+		switch what {
+		case "start":
+			started, worked = true, false
+		case "own":
+			worked = true
+		case "wait":
+			if started && !worked {
+				return rounds, fmt.Errorf("step %d waits before there was own work: %s", i, strings.Join(d.did, ", "))
+			}
+			if started {
+				rounds++
+			}
+			started = false
+		case "rest":
+			if started {
+				return rounds, fmt.Errorf("step %d uses messages before they were waited for: %s", i, strings.Join(d.did, ", "))
+			}
+		}
+	}
+	if started {
+		return rounds, fmt.Errorf("no wait for messages: %s", strings.Join(d.did, ", "))
+	}
+	return rounds, nil
+}
+
+// writtenComm writes down when messages start and when they are waited for.
+type writtenComm struct {
+	comm.Comm
+	d    *diary
+	reqs []comm.Request
+}
+
+func (c *writtenComm) started(q comm.Request, err error) (comm.Request, error) {
+	c.d.add("start")
+	c.reqs = append(c.reqs, q)
+	return comm.NewRequest(c, uint64(len(c.reqs)-1)), err
+}
+
+func (c *writtenComm) ISend(ctx context.Context, b comm.Buf, to int) (comm.Request, error) {
+	return c.started(c.Comm.ISend(ctx, b, to))
+}
+
+func (c *writtenComm) IRecv(ctx context.Context, b comm.Buf, from int) (comm.Request, error) {
+	return c.started(c.Comm.IRecv(ctx, b, from))
+}
+
+func (c *writtenComm) WaitRequest(ctx context.Context, id uint64) error {
+	c.d.add("wait")
+	return c.reqs[id].Wait(ctx)
+}
+
+func (c *writtenComm) TestRequest(id uint64) (bool, error) { return c.reqs[id].Test() }
+
+// writtenDevice has kernels that write down their work.
+type writtenDevice struct {
+	device.Device
+	d *diary
+}
+
+func (v writtenDevice) Kernels(t scalar.DType) any {
+	k, ok := v.Device.Kernels(t).(device.Kernels[float64])
+	if !ok {
+		return nil
+	}
+	return writtenKernels{k, v.d}
+}
+
+type writtenKernels struct {
+	device.Kernels[float64]
+	d *diary
+}
+
+func (k writtenKernels) Bands(dst, src, ghost device.Mem[float64], b *device.Banded[float64], group int, add bool) {
+	if len(b.Groups[group]) > 0 {
+		k.d.add([]string{"own", "rest"}[group])
+	}
+	k.Kernels.Bands(dst, src, ghost, b, group, add)
+}
+
+// CopyND is own work of a halo; before messages start it packs them, which
+// counts for nothing.
+func (k writtenKernels) CopyND(dst, src device.Mem[float64], c *device.Strided, add bool) {
+	k.d.add("own")
+	k.Kernels.CopyND(dst, src, c, add)
+}
+
+// What an operator can do without the rows of other ranks, it does while those
+// are on their way. (Limit 17.)
+func TestOverlap(t *testing.T) {
+	type space = *dist.Space
+	type op = linop.Operator[float64]
+	for name, f := range map[string]func(ctx context.Context, x space) (op, error){
+		"first derivative": func(ctx context.Context, x space) (op, error) {
+			return ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: 5, Edge: true})
+		},
+		"second derivative": func(ctx context.Context, x space) (op, error) {
+			return ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{})
+		},
+		"laplacian": func(ctx context.Context, x space) (op, error) {
+			return ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+		},
+		"gradient": func(ctx context.Context, x space) (op, error) {
+			return ops.NewGradient[float64](ctx, x, nil, ops.Derivative{})
+		},
+		"convolve": func(ctx context.Context, x space) (op, error) {
+			return ops.NewConvolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
+		},
+		"smoothing": func(ctx context.Context, x space) (op, error) {
+			return ops.NewSmoothing1D[float64](ctx, x, 0, 3)
+		},
+		"halo": func(ctx context.Context, x space) (op, error) {
+			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{1, 1}, Back: []int{2, 1}})
+		},
+	} {
+		for _, h := range []struct {
+			ranks  int
+			layout dist.Layout
+		}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
+			err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+				d := &diary{}
+				written, err := dist.NewRank(ctx, &writtenComm{Comm: r.Comm, d: d}, writtenDevice{r.Device, d})
+				if err != nil {
+					return err
+				}
+				x, err := dist.NewSpace(ctx, written, h.layout, 23, 16)
+				if err != nil {
+					return err
+				}
+				a, err := f(ctx, x)
+				if err != nil {
+					return err
+				}
+				for _, a := range []op{a, linop.H(a)} {
+					src, err := dist.New[float64](a.Domain())
+					if err != nil {
+						return err
+					}
+					dst, err := dist.New[float64](a.Range())
+					if err != nil {
+						return err
+					}
+					d.did = d.did[:0]
+					if err := a.Forward(ctx, dst, src); err != nil {
+						return err
+					}
+					rounds, err := d.overlaps()
+					if err == nil && rounds == 0 {
+						err = fmt.Errorf("nothing was sent: %s", strings.Join(d.did, ", "))
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", name, h.ranks, err)
+			}
+		}
+	}
+}
