@@ -21,7 +21,7 @@ type axisArgs[F float] struct {
 	norms         []float64
 	n, inner      int
 	columns       int // of one outer index
-	kind          normKind
+	kind          device.NormKind
 	p             float64
 	reverse       bool
 }
@@ -177,7 +177,7 @@ func (k *kernels[T, F]) NormAxis(dst []float64, x device.Mem[T], outer, n, inner
 		dst[0] = k.norm(k.flat(x), p, 1)
 		return nil
 	}
-	k.ax.norms, k.ax.x, k.ax.kind, k.ax.p = dst, k.flat(x), kindOf(p), p
+	k.ax.norms, k.ax.x, k.ax.kind, k.ax.p = dst, k.flat(x), device.NormOf(p), p
 	k.eachColumn(outer, n, inner, k.loops.normAxis)
 	return nil
 }
@@ -192,7 +192,7 @@ func (k *kernels[T, F]) normAxisPart(lo, hi int) {
 			continue
 		}
 		s := a.norms[(c.o*a.inner+c.j)/k.parts:][:c.width/k.parts]
-		fill(s, a.kind.empty())
+		fill(s, a.kind.Empty())
 		for range a.n {
 			x := a.x[at:][:c.width]
 			if k.parts == 1 {
@@ -206,43 +206,43 @@ func (k *kernels[T, F]) normAxisPart(lo, hi int) {
 }
 
 // joinReal joins each element of a row to the norm of its column.
-func joinReal[F float](s []float64, x []F, kind normKind, p float64) {
+func joinReal[F float](s []float64, x []F, kind device.NormKind, p float64) {
 	x = x[:len(s)]
 	switch kind {
-	case sumSquares:
+	case device.NormSquares:
 		for j := range s {
 			v := float64(x[j])
 			s[j] += v * v
 		}
-	case largest, smallest:
+	case device.NormLargest, device.NormSmallest:
 		for j := range s {
 			r := float64(x[j])
-			s[j] = kind.join(s[j], math.Abs(r))
+			s[j] = joinNorms(kind, s[j], math.Abs(r))
 		}
 	default:
 		for j := range s {
 			r := float64(x[j])
-			s[j] += kind.of(math.Abs(r), p)
+			s[j] += normTerm(kind, math.Abs(r), p)
 		}
 	}
 }
 
 // joinPairs is joinReal for complex numbers.
-func joinPairs[F float](s []float64, x []pair[F], kind normKind, p float64) {
+func joinPairs[F float](s []float64, x []pair[F], kind device.NormKind, p float64) {
 	x = x[:len(s)]
 	switch kind {
-	case sumSquares:
+	case device.NormSquares:
 		for j := range s {
 			re, im := float64(x[j].re), float64(x[j].im)
 			s[j] += re*re + im*im
 		}
-	case largest, smallest:
+	case device.NormLargest, device.NormSmallest:
 		for j := range s {
-			s[j] = kind.join(s[j], modulus(x[j]))
+			s[j] = joinNorms(kind, s[j], modulus(x[j]))
 		}
 	default:
 		for j := range s {
-			s[j] += kind.of(modulus(x[j]), p)
+			s[j] += normTerm(kind, modulus(x[j]), p)
 		}
 	}
 }

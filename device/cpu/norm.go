@@ -1,67 +1,32 @@
 package cpu
 
-import "math"
+import (
+	"math"
 
-// normKind is how a norm treats elements, from the exponent p.
-type normKind uint8
-
-const (
-	sumPowers normKind = iota
-	sumSquares
-	sumSizes // p = 1
-	sumRoots // p = 1/2
-	count    // p = 0
-	largest
-	smallest
+	"github.com/golops/golops/device"
 )
 
-func kindOf(p float64) normKind {
-	switch {
-	case p == 2:
-		return sumSquares
-	case p == 1:
-		return sumSizes
-	case p == 0.5:
-		return sumRoots
-	case p == 0:
-		return count
-	case math.IsInf(p, 1):
-		return largest
-	case math.IsInf(p, -1):
-		return smallest
-	}
-	return sumPowers
-}
-
-// empty is the norm of no elements.
-func (kind normKind) empty() float64 {
-	if kind == smallest {
-		return math.Inf(1)
-	}
-	return 0
-}
-
-// join is the norm of two sets of elements from the norms of each. NaN wins.
-func (kind normKind) join(a, b float64) float64 {
+// joinNorms is the norm of two sets of elements from the norms of each. NaN wins.
+func joinNorms(kind device.NormKind, a, b float64) float64 {
 	switch kind {
-	case largest:
+	case device.NormLargest:
 		return max(a, b)
-	case smallest:
+	case device.NormSmallest:
 		return min(a, b)
 	}
 	return a + b
 }
 
-// of is what an element of size r adds to a sum.
-func (kind normKind) of(r, p float64) float64 {
+// normTerm is what an element of size r adds to a sum.
+func normTerm(kind device.NormKind, r, p float64) float64 {
 	switch kind {
-	case sumSquares:
+	case device.NormSquares:
 		return r * r
-	case sumSizes:
+	case device.NormSizes:
 		return r
-	case sumRoots:
+	case device.NormRoots:
 		return math.Sqrt(r)
-	case count:
+	case device.NormCount:
 		if r == 0 || r != r {
 			return r
 		}
@@ -71,28 +36,28 @@ func (kind normKind) of(r, p float64) float64 {
 }
 
 // normReal is the norm of one chunk of real numbers.
-func normReal[F float](x []F, kind normKind, p, c float64) float64 {
+func normReal[F float](x []F, kind device.NormKind, p, c float64) float64 {
 	switch kind {
-	case sumSquares:
+	case device.NormSquares:
 		return sumSquared(x, c)
-	case sumSizes:
+	case device.NormSizes:
 		return sumAbs(x, c)
-	case largest, smallest:
+	case device.NormLargest, device.NormSmallest:
 		return extreme(x, kind)
-	case count:
+	case device.NormCount:
 		c = 1
 	}
 	s := 0.0
 	for _, v := range x {
-		s += kind.of(c*math.Abs(float64(v)), p)
+		s += normTerm(kind, c*math.Abs(float64(v)), p)
 	}
 	return s
 }
 
 // extreme is the largest or the smallest |x|, NaN if any x is.
-func extreme[F float](x []F, kind normKind) float64 {
-	m := kind.empty()
-	if kind == largest {
+func extreme[F float](x []F, kind device.NormKind) float64 {
+	m := kind.Empty()
+	if kind == device.NormLargest {
 		for _, v := range x {
 			if r := math.Abs(float64(v)); !(r <= m) {
 				if m = r; r != r {
@@ -113,24 +78,24 @@ func extreme[F float](x []F, kind normKind) float64 {
 }
 
 // normPairs is the norm of one chunk of complex numbers.
-func normPairs[F float](x []pair[F], kind normKind, p, c float64) float64 {
-	s := kind.empty()
+func normPairs[F float](x []pair[F], kind device.NormKind, p, c float64) float64 {
+	s := kind.Empty()
 	switch kind {
-	case largest, smallest:
+	case device.NormLargest, device.NormSmallest:
 		for _, v := range x {
-			s = kind.join(s, modulus(v))
+			s = joinNorms(kind, s, modulus(v))
 		}
 		return s
-	case sumSizes:
+	case device.NormSizes:
 		for _, v := range x {
 			s += c * modulus(v)
 		}
 		return s
-	case count:
+	case device.NormCount:
 		c = 1
 	}
 	for _, v := range x {
-		s += kind.of(c*modulus(v), p)
+		s += normTerm(kind, c*modulus(v), p)
 	}
 	return s
 }

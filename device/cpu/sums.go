@@ -22,7 +22,7 @@ type partials [maxChunks]complex128
 type reduceArgs[F float] struct {
 	x, y     []F
 	conj     bool
-	kind     normKind
+	kind     device.NormKind
 	p, scale float64
 	grain    int
 }
@@ -81,11 +81,11 @@ func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error)
 }
 
 func (k *kernels[T, F]) norm(x []F, p, scale float64) float64 {
-	kind := kindOf(p)
+	kind := device.NormOf(p)
 	k.r.x, k.r.kind, k.r.p, k.r.scale = x, kind, p, math.Abs(scale)
-	s := kind.empty()
+	s := kind.Empty()
 	for _, c := range k.chunks(len(x)/k.parts, k.loops.norm) {
-		s = kind.join(s, real(c))
+		s = joinNorms(kind, s, real(c))
 	}
 	return s
 }
@@ -96,8 +96,8 @@ func (k *kernels[T, F]) normPart(lo, hi int) {
 }
 
 // normOf is the norm of one chunk.
-func (k *kernels[T, F]) normOf(x []F, kind normKind, p, scale float64) float64 {
-	if k.parts == 1 || kind == sumSquares {
+func (k *kernels[T, F]) normOf(x []F, kind device.NormKind, p, scale float64) float64 {
+	if k.parts == 1 || kind == device.NormSquares {
 		return normReal(x, kind, p, scale)
 	}
 	return normPairs(pairs(x), kind, p, scale)

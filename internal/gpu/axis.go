@@ -88,7 +88,7 @@ func (k *kernels[T, F]) NormAxis(dst []float64, x device.Mem[T], outer, n, inner
 	if columns == 0 {
 		return k.d.take()
 	}
-	a := axisArgs{x: x.Addr, outer: outer, n: n, inner: inner, kind: int32(kindOf(p)), p: p}
+	a := axisArgs{x: x.Addr, outer: outer, n: n, inner: inner, kind: int32(device.NormOf(p)), p: p}
 	g := a.share(a.shape())
 	a.norms = k.d.room(a.chunks * columns * 8)
 	launch(k.d, &k.axis.norm, g, axisBlock, 0, &a)

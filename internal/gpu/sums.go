@@ -114,48 +114,14 @@ func (k *kernels[T, F]) Sum(x device.Mem[T]) (complex128, error) {
 	return complex(a, b), err
 }
 
-// normKind is how a norm treats elements, from the exponent p.
-type normKind int32
-
-const (
-	sumPowers normKind = iota
-	sumSquares
-	sumSizes // p = 1
-	sumRoots // p = 1/2
-	count    // p = 0
-	largest
-	smallest
-)
-
-func kindOf(p float64) normKind {
-	switch {
-	case p == 2:
-		return sumSquares
-	case p == 1:
-		return sumSizes
-	case p == 0.5:
-		return sumRoots
-	case p == 0:
-		return count
-	case math.IsInf(p, 1):
-		return largest
-	case math.IsInf(p, -1):
-		return smallest
-	}
-	return sumPowers
-}
-
 // Norm implements device.Kernels.
 func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error) {
-	kind := kindOf(p)
+	kind := device.NormOf(p)
 	if x.N == 0 {
-		if kind == smallest {
-			return math.Inf(1), k.d.take()
-		}
-		return 0, k.d.take()
+		return kind.Empty(), k.d.take()
 	}
 	a, b, err := k.sumOf(&k.sums.norm, &sumArgs{x: x.Addr, n: x.N, p: p, scale: math.Abs(scale), kind: int32(kind)})
-	if kind == largest {
+	if kind == device.NormLargest {
 		// Sizes are not negative, so the result of none, -Inf, cannot come.
 		return b, err
 	}
