@@ -107,16 +107,24 @@ func Kernels(ctx context.Context, cfg KernelConfig, o KernelObserver) ([]KernelT
 		return nil, &ConfigError{err}
 	}
 	cfg = cfg.withDefaults()
+	on := func(name string, p launch.Program) error {
+		err := launch.Config{Ranks: 1, Device: name, Threads: cfg.Threads, Log: cfg.Log}.Local(ctx, p)
+		var dev *launch.DeviceError
+		if errors.As(err, &dev) {
+			return &ConfigError{dev.Err}
+		}
+		return err
+	}
+	// A device that is not there is told of before another is measured.
+	for _, name := range cfg.Devices[1:] {
+		if err := on(name, func(context.Context, dist.Rank) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
 	var tables []KernelTable
 	for _, name := range cfg.Devices {
 		t := KernelTable{Type: cfg.DType, Rounds: cfg.Rounds}
-		c := launch.Config{Ranks: 1, Device: name, Threads: cfg.Threads, Log: cfg.Log}
-		err := c.Local(ctx, func(ctx context.Context, r dist.Rank) error { return t.measure(ctx, cfg, r.Device) })
-		var dev *launch.DeviceError
-		if errors.As(err, &dev) {
-			return tables, &ConfigError{dev.Err}
-		}
-		if err != nil {
+		if err := on(name, func(ctx context.Context, r dist.Rank) error { return t.measure(ctx, cfg, r.Device) }); err != nil {
 			return tables, err
 		}
 		tables = append(tables, t)

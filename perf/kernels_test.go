@@ -47,6 +47,15 @@ func TestKernelsOnGPU(t *testing.T) {
 	checkKernels(t, tables, "float32")
 }
 
+// TestKernelsWithoutGPU measures nothing if one of the devices is not there.
+func TestKernelsWithoutGPU(t *testing.T) {
+	simulate(t, 0, 1<<30)
+	tables, err := Kernels(t.Context(), small("cpu", "cuda"), nil)
+	if err == nil || !strings.Contains(err.Error(), "no GPU for device cuda") || tables != nil {
+		t.Errorf("%d tables, %v", len(tables), err)
+	}
+}
+
 // checkKernels wants a full row for each kernel that the device has.
 func checkKernels(t *testing.T, tables []KernelTable, dtype string) {
 	t.Helper()
