@@ -18,9 +18,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 //go:embed src
@@ -62,7 +64,7 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	parent := filepath.Join(cache, "golops", "gpusim")
 	dir := filepath.Join(parent, sum)
-	if _, err := os.Stat(dir); err == nil {
+	if used(dir) {
 		return dir, nil
 	}
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -73,9 +75,10 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if _, err := os.Stat(dir); err == nil { // another process was faster
+	if used(dir) { // another process was faster
 		return dir, nil
 	}
+	prune(parent, 4)
 	tmp, err := os.MkdirTemp(parent, "tmp-")
 	if err != nil {
 		return "", fmt.Errorf("gpusim: %w", err)
@@ -90,6 +93,31 @@ var build = sync.OnceValues(func() (string, error) {
 // Build compiles the simulator, unless an earlier process has, and returns the
 // folder of its libraries.
 func Build() (dir string, err error) { return build() }
+
+// used reports whether there is such a build, and notes that it is in use.
+func used(dir string) bool {
+	now := time.Now()
+	return os.Chtimes(dir, now, now) == nil
+}
+
+// prune removes what earlier sources were built to, and what a killed process
+// left, but for those that were used last. What was used within the hour may
+// be in use still.
+func prune(parent string, keep int) {
+	entries, _ := os.ReadDir(parent) // none, if it cannot be read
+	var old []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() {
+			old = append(old, info)
+		}
+	}
+	slices.SortFunc(old, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for i, info := range old {
+		if i >= keep && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(filepath.Join(parent, info.Name())) // the next build tries again
+		}
+	}
+}
 
 // hash names what the libraries are made from.
 func hash(files fs.FS) (string, error) {
