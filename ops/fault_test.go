@@ -59,6 +59,12 @@ func TestBadInput(t *testing.T) {
 		"laplacian weights": {func(ctx context.Context, x *dist.Space, _ int) error {
 			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Weights: []float64{1}}))
 		}, []string{"laplacian", "1 weights", "2 axes"}},
+		"NaN weight": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Weights: []float64{1, math.NaN()}}))
+		}, []string{"laplacian", "weight 1 is NaN"}},
+		"NaN sampling of a laplacian": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Samplings: []float64{math.NaN(), 1}}))
+		}, []string{"laplacian", "sampling is NaN"}},
 		"filter": {func(ctx context.Context, x *dist.Space, _ int) error {
 			return drop(ops.NewConvolve1D(ctx, x, 0, []float64{1, 2}, 2))
 		}, []string{"convolve", "offset is 2", "0 to 1"}},
@@ -98,6 +104,10 @@ func TestBadInput(t *testing.T) {
 		"regression": {func(ctx context.Context, x *dist.Space, _ int) error {
 			return drop(ops.NewRegression[float64](ctx, x, make([]float64, 7), 2))
 		}, []string{"regression", "7 samples", "[7 5]"}},
+		"NaN sample of a regression": {func(ctx context.Context, x *dist.Space, _ int) error {
+			y, err := x.Like(dist.Split(0), 2)
+			return errors.Join(err, drop(ops.NewLinearRegression[float64](ctx, y, []float64{0, math.NaN()})))
+		}, []string{"regression", "sample 1 is at NaN"}},
 		"spread": {func(ctx context.Context, x *dist.Space, _ int) error {
 			return drop(ops.NewSpread[float64](ctx, x, 3, -4, func(_, _, _ int) (int, float64, bool) { return 0, 0, true }))
 		}, []string{"spread", "-4"}},
@@ -138,5 +148,108 @@ func TestBadInput(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Every operator refuses a space that is missing, and every one along an axis an
+// axis that is, also if that is so on one rank only.
+func TestNoSpaceNoAxis(t *testing.T) {
+	type space = *dist.Space
+	drop := func(_ any, err error) error { return err }
+	table := func(_, _, _ int) (int, float64, bool) { return 0, 0, true }
+	never := -1 // of operators without an axis to choose
+	for name, c := range map[string]struct {
+		make func(ctx context.Context, x space, axis int) error
+		good int // an axis that exists
+	}{
+		"identity": {func(_ context.Context, x space, _ int) error { return drop(ops.NewIdentity[float64](x)) }, never},
+		"zero":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewZero[float64, float64](x, x)) }, never},
+		"real":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewReal[complex64, float32](x)) }, never},
+		"imag":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewImag[complex64, float32](x)) }, never},
+		"diagonal": {func(_ context.Context, _ space, _ int) error { return drop(ops.NewDiagonal(dist.Array[float64]{})) }, never},
+		"matrix": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.NewMatrixMult[float64](ctx, x, 1, nil))
+		}, never},
+		"pad": {func(ctx context.Context, x space, _ int) error { return drop(ops.NewPad[float64](ctx, x, nil, nil)) }, never},
+		"spread": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.NewSpread[float64](ctx, x, 1, 1, table))
+		}, never},
+		"regression": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.NewRegression[float64](ctx, x, nil, 1))
+		}, never},
+		"linear regression": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.NewLinearRegression[float64](ctx, x, nil))
+		}, never},
+		"gradient": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.NewGradient[float64](ctx, x, nil, ops.Derivative{}))
+		}, never},
+		"halo": {func(ctx context.Context, x space, _ int) error { return drop(ops.NewHalo[float64](ctx, x, ops.Halo{})) }, never},
+		"resize": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewResize[float64](ctx, x, axis, 2))
+		}, 1},
+		"diagonal along": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewDiagonalAlong(ctx, x, axis, make([]float64, 5)))
+		}, 1},
+		"restriction": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewRestriction[float64](ctx, x, axis, []int{0}))
+		}, 1},
+		"transpose": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewTranspose[float64](ctx, x, axis, 0))
+		}, 1},
+		"flip": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewFlip[float64](ctx, x, axis)) }, 1},
+		"roll": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewRoll[float64](ctx, x, axis, 1)) }, 1},
+		"symmetrize": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewSymmetrize[float64](ctx, x, axis))
+		}, 1},
+		"sum": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewSum[float64](ctx, x, axis)) }, 1},
+		"convolve": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewConvolve1D(ctx, x, axis, []float64{1}, 0))
+		}, 1},
+		"non-stationary": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewNonStationaryConvolve1D(ctx, x, axis, [][]float64{{1}}, []int{0}))
+		}, 1},
+		"smoothing": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewSmoothing1D[float64](ctx, x, axis, 3))
+		}, 1},
+		"smoothing 2d": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewSmoothing2D[float64](ctx, x, [2]int{0, axis}, [2]int{3, 3}))
+		}, 1},
+		"integration": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewCausalIntegration[float64](ctx, x, axis, ops.Integration{}))
+		}, 1},
+		"first": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewFirstDerivative[float64](ctx, x, axis, ops.Derivative{}))
+		}, 1},
+		"second": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewSecondDerivative[float64](ctx, x, axis, ops.Derivative{}))
+		}, 1},
+		"laplacian": {func(ctx context.Context, x space, axis int) error {
+			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Axes: []int{0, axis}}))
+		}, 1},
+	} {
+		err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+			x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
+			if err != nil {
+				return err
+			}
+			if c.make(ctx, nil, 0) == nil {
+				return errors.New("got no error without a space")
+			}
+			if c.good == never {
+				return nil
+			}
+			if err := c.make(ctx, x, c.good); err != nil {
+				return fmt.Errorf("an axis that exists: %w", err)
+			}
+			for _, axis := range [][]int{{9, 9, 9}, {c.good, -7, c.good}} { // of each rank
+				if c.make(ctx, x, axis[r.Rank()]) == nil {
+					return fmt.Errorf("got no error for axis %v", axis)
+				}
+			}
+			return r.Barrier(ctx)
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

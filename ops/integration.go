@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/golops/golops/array"
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -48,12 +47,10 @@ func (c Integration) Validate() error {
 // from which half a sample is taken.
 type integration[T scalar.Scalar] struct {
 	linop.Spaces
-	step            T
-	d, r            array.Array[T] // of this rank's rows; r is empty for the full rule
-	outer, n, inner int
-	line            comm.Comm
-	tmp             array.Array[T]
-	all, start      array.Array[T] // sums of all ranks' blocks, and of those before this one
+	step   T
+	d, r   array.Array[T] // of this rank's rows; r is empty for the full rule
+	tmp    array.Array[T]
+	runner runner[T]
 }
 
 // NewCausalIntegration integrates along an axis of x with step Δ:
@@ -76,7 +73,7 @@ func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, a
 		return nil, err
 	}
 	o := &integration[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
-	if o.line, err = x.Line(ctx, a); err != nil {
+	if o.runner.line, err = x.Line(ctx, a); err != nil {
 		return nil, err
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil {
@@ -99,13 +96,13 @@ func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, a
 }
 
 func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
-	o.outer, o.n, o.inner = x.LocalShape().Around(axis)
 	o.step = scalar.From[T](complex(c.Sampling, 0))
 	if c.Sampling == 0 {
 		o.step = 1
 	}
 	first := x.Box(x.Comm().Rank()).Lo[axis]
-	d, r := make([]T, o.n), make([]T, o.n)
+	n := x.LocalShape().Dim(axis)
+	d, r := make([]T, n), make([]T, n)
 	for i := range d {
 		d[i], r[i] = 1, 1
 		if c.Rule == Trapezoidal && first+i == 0 {
@@ -124,18 +121,16 @@ func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
 	alloc(&o.d, len(d))
 	alloc(&o.r, len(r))
 	alloc(&o.tmp, x.LocalShape().Size())
-	alloc(&o.all, o.line.Size()*o.outer*o.inner)
-	alloc(&o.start, o.outer*o.inner)
 	if err == nil {
-		err = errors.Join(o.d.CopyIn(d), o.r.CopyIn(r))
+		err = errors.Join(o.d.CopyIn(d), o.r.CopyIn(r), o.runner.build(x, axis))
 	}
 	return err
 }
 
 func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	y, x, k := dst.Local(), src.Local(), dst.Local().Kernels()
-	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.outer, o.inner, false)
-	if err := o.scan(ctx, y, o.tmp, false); err != nil {
+	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
+	if err := o.runner.sums(ctx, y, o.tmp, false); err != nil {
 		return err
 	}
 	o.less(y, x)
@@ -144,10 +139,10 @@ func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) er
 
 func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	x, y, k := dst.Local(), src.Local(), dst.Local().Kernels()
-	if err := o.scan(ctx, x, y, true); err != nil {
+	if err := o.runner.sums(ctx, x, y, true); err != nil {
 		return err
 	}
-	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.outer, o.inner, false)
+	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
 	o.less(x, y)
 	return nil
 }
@@ -158,31 +153,6 @@ func (o *integration[T]) less(y, x array.Array[T]) {
 		y.Kernels().Axpby(o.step, y.Mem(), 0, y.Mem())
 		return
 	}
-	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.outer, o.inner, false)
+	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
 	y.Kernels().Axpby(-o.step/2, o.tmp.Mem(), o.step, y.Mem())
-}
-
-// scan sets dst to the running sums of src over all ranks of the axis.
-func (o *integration[T]) scan(ctx context.Context, dst, src array.Array[T], reverse bool) error {
-	k, n, start := dst.Kernels(), o.start.Len(), o.start
-	if o.line.Size() == 1 {
-		start = o.start.Slice(0, 0)
-	} else {
-		me := o.line.Rank()
-		mine := o.all.Slice(me*n, (me+1)*n)
-		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
-		if err := o.line.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem())); err != nil {
-			return err
-		}
-		lo, hi := 0, me
-		if reverse {
-			lo, hi = me+1, o.line.Size()
-		}
-		k.Fill(start.Mem(), 0)
-		for p := lo; p < hi; p++ {
-			k.Axpby(1, o.all.Slice(p*n, (p+1)*n).Mem(), 1, start.Mem())
-		}
-	}
-	k.ScanAxis(dst.Mem(), src.Mem(), start.Mem(), o.outer, o.n, o.inner, reverse)
-	return nil
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
-	"github.com/golops/golops/array"
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -65,6 +64,9 @@ func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
 		if l.Weights != nil {
 			w = l.Weights[k]
 		}
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			err = errors.Join(err, fmt.Errorf("weight %d is %g, must be finite", k, w))
+		}
 		if err := errors.Join(err, d.Validate()); err != nil {
 			return err
 		}
@@ -88,46 +90,4 @@ func (s *sum[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 
 func (s *sum[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	return s.adjoint.run(ctx, dst.Local(), src.Local())
-}
-
-// lines are one direction of a sum.
-type lines[T scalar.Scalar] struct {
-	each []*line[T]
-	all  device.BandedSum[T]
-}
-
-func (l *lines[T]) add(p *line[T]) {
-	l.each = append(l.each, p)
-	l.all.Parts = append(l.all.Parts, device.BandedPart[T]{Banded: p.b, Ghost: p.ghost.Mem()})
-}
-
-// run sets dst = Σ m·src: in one pass over memory where the device can, with the
-// rows of others along all axes at hand, and otherwise in one for each axis.
-func (l *lines[T]) run(ctx context.Context, dst, src array.Array[T]) error {
-	k, ok := dst.Kernels().(device.BandsSummer[T])
-	if !ok {
-		for i, p := range l.each {
-			if err := p.run(ctx, dst, src, i > 0); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, p := range l.each {
-		if err := p.post(ctx, src); err != nil {
-			return err
-		}
-	}
-	for _, p := range l.each {
-		if err := p.arrive(ctx); err != nil {
-			return err
-		}
-	}
-	k.BandsSum(dst.Mem(), src.Mem(), &l.all)
-	for _, p := range l.each {
-		if err := p.leave(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

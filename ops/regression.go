@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/comm"
@@ -52,6 +53,11 @@ func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
 	}
 	if order < 0 {
 		return fmt.Errorf("order is %d, must not be negative", order)
+	}
+	for i, s := range t {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return fmt.Errorf("sample %d is at %g, must be finite", i, s)
+		}
 	}
 	b := y.Box(y.Comm().Rank())
 	t = t[b.Lo[0]:b.Hi[0]]

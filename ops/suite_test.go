@@ -172,6 +172,7 @@ var homes = []struct {
 	{2, dist.Layout{}, []int{11}},
 	{3, dist.Layout{}, []int{7, 5}},
 	{3, dist.Layout{Counts: [][]int{{1, 0, 6}}}, []int{7, 5}},
+	{3, dist.Layout{Grid: []int{1, 3}}, []int{7, 5}},
 	{2, dist.Split(1), []int{4, 5, 3}},
 	{4, dist.Layout{Grid: []int{2, 2}}, []int{7, 5}},
 	{6, dist.Layout{Grid: []int{2, 3}, Axes: []int{1, 0}}, []int{5, 4, 3}},
@@ -297,23 +298,60 @@ func keeps[A, B scalar.Scalar](ctx context.Context, x *dist.Space, a maker[A], b
 }
 
 func TestRealAndImag(t *testing.T) {
-	eachHome(t, func(ctx context.Context, x *dist.Space) error {
-		re, err := ops.NewReal[complex64, float32](x)
-		if err != nil {
-			return err
-		}
-		im, err := ops.NewImag[complex128, float64](x)
-		if err != nil {
-			return err
-		}
-		return errors.Join(optest.All(ctx, re), optest.All(ctx, im))
-	})
+	eachHome(t, realAndImag)
 	if _, err := ops.NewReal[complex64, float64](nil); err == nil {
 		t.Error("no space: got no error")
 	}
 }
 
 const childVar = "GOLOPS_TEST_CHILD"
+
+// realAndImag checks the operators that change the element type.
+func realAndImag(ctx context.Context, x *dist.Space) error {
+	re32, err := ops.NewReal[complex64, float32](x)
+	if err != nil {
+		return err
+	}
+	re64, err := ops.NewReal[complex128, float64](x)
+	if err != nil {
+		return err
+	}
+	im32, err := ops.NewImag[complex64, float32](x)
+	if err != nil {
+		return err
+	}
+	im64, err := ops.NewImag[complex128, float64](x)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		optest.All(ctx, re32), optest.All(ctx, re64), optest.KeepsType(ctx, re32, re64),
+		optest.All(ctx, im32), optest.All(ctx, im64), optest.KeepsType(ctx, im32, im64))
+}
+
+// stacks checks stacks of one matrix of each rank.
+func stacks(ctx context.Context, r dist.Rank) error {
+	mine, err := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, 4)
+	if err != nil {
+		return err
+	}
+	a, err := ops.NewMatrixMult(ctx, mine, 3, numbers[complex64](12))
+	if err != nil {
+		return err
+	}
+	for _, f := range []func(context.Context, dist.Rank, ...linop.Operator[complex64]) (linop.Operator[complex64], error){
+		linop.BlockDiag[complex64], linop.VStack[complex64], linop.HStack[complex64],
+	} {
+		op, err := f(ctx, r, a)
+		if err == nil {
+			err = optest.Dot(ctx, op)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // TestMain lets a copy of this program, started by mpirun, be a rank.
 func TestMain(m *testing.M) {
@@ -338,7 +376,7 @@ func underMPI(ctx context.Context, r dist.Rank) error {
 		if err != nil {
 			return err
 		}
-		err = errors.Join(check(ctx, x, optest.Dot[float32, float32]), check(ctx, x, optest.Dot[complex128, complex128]))
+		err = errors.Join(check(ctx, x, optest.Dot[float32, float32]), check(ctx, x, optest.Dot[complex128, complex128]), realAndImag(ctx, x))
 		if err != nil {
 			return err
 		}
@@ -350,7 +388,7 @@ func underMPI(ctx context.Context, r dist.Rank) error {
 	if n == 0 {
 		return fmt.Errorf("no layout for %d ranks", r.Size())
 	}
-	return nil
+	return stacks(ctx, r)
 }
 
 func TestMPI(t *testing.T) {

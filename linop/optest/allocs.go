@@ -13,7 +13,7 @@ import (
 
 // Runs of one measurement, and how often it is repeated before other parts of
 // the program can no longer be the cause.
-const allocRuns, allocTries = 20, 10
+const allocRuns, allocTries = 20, 40
 
 // Allocs checks that Forward and Adjoint allocate nothing once they have run,
 // on all ranks together: less than one allocation per application. What other
