@@ -48,7 +48,7 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 		Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
 		Machine: machine, Tables: result.Tables,
 	}
-	if err := errors.Join(text.Err(), f.writeFiles(report)); err != nil {
+	if err := errors.Join(text.Err(), perf.WriteComparison(a.stdout, result.Tables), f.writeFiles(report)); err != nil {
 		return failure{err: err}
 	}
 	if wrong := result.Wrong(); wrong > 0 {

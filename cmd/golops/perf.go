@@ -145,7 +145,7 @@ To compare both, give goroutine ranks all processors:
   mpirun -n 4 --bind-to none golops perf all_reduce --comm local,mpi --plot both.svg
 
 With --device, ranks are measured with buffers in host memory, in device memory,
-and over NCCL from GPU to GPU, in one table each and one plot:
+and over NCCL from GPU to GPU, and stand side by side in one table and one plot:
   mpirun -n 4 golops perf all_reduce --device cuda --comm mpi,nccl --plot gpus.svg
 With -R 1 or 2, NCCL knows the buffers of collectives beforehand, which needs NCCL
 2.19 or 2.27 and pays with NVLink or InfiniBand.
