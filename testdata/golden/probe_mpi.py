@@ -101,6 +101,18 @@ def mixed(m):
     return f"a real array plus a complex one is {(x + y).dtype}"
 
 
+def conj(m):
+    x = m.DistributedArray.to_dist(m.rand("x", "float64", 4))
+    y = x.conj()
+    x[:] = 0
+    return f"after x[:] = 0, x.conj() made before is {y.local_array}"
+
+
+def nested(m):
+    x = m.pylops_mpi.StackedDistributedArray([m.DistributedArray.to_dist(m.rand("x", "float64", 4))])
+    m.pylops_mpi.StackedDistributedArray([x]).zeros_like()
+
+
 PROBES = {
     "FirstDerivative-order5-adjoint-11rows": (3, derivative(11, adjoint=True, order=5)),
     "FirstDerivative-edge-5rows": (3, derivative(5, edge=True)),
@@ -127,6 +139,8 @@ PROBES = {
     "array-norm-inf-empty-rank": (3, norm_empty),
     "array-reshape-axis1": (2, reshape),
     "array-real-plus-complex": (2, mixed),
+    "array-conj-of-real": (1, conj),
+    "array-zeros-like-of-nested-stack": (1, nested),
 }
 
 

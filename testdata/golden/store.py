@@ -98,6 +98,9 @@ def case_name(c):
 
 
 def file_of(c):
+    """The file that the case names, or else that of its operator."""
+    if "file" in c:
+        return c["file"]
     op = c["op"].split(".")[0]
     return f"{op}.npz" if c["source"] == "pylops" else f"mpi-{op.removeprefix('MPI')}.npz"
 
