@@ -84,16 +84,15 @@ func choose(c launch.Config, name string, p launch.Program) (launch.Config, laun
 
 // hold opens a GPU and never closes it. As long as it is open, the driver keeps
 // what takes long to make, and the next of many small programs starts at once.
-var hold = sync.OnceFunc(func() {
-	done := make(chan struct{})
+// launch says what is wrong if it cannot be opened.
+var hold = sync.OnceValue(func() *cuda.Device {
+	opened := make(chan *cuda.Device)
 	go func() { // a device takes a thread
-		held, _ = cuda.New(cuda.Config{}) // launch says what is wrong
-		close(done)
+		d, _ := cuda.New(cuda.Config{})
+		opened <- d
 	}()
-	<-done
+	return <-opened
 })
-
-var held *cuda.Device
 
 // hide runs p on the memory of its device, but hidden.
 func hide(p launch.Program) launch.Program {
