@@ -110,7 +110,7 @@ def to_dist():
             x = rand("x", dt, lie.shape)
             local = lie.dist(x).local_array
             Y = DistributedArray(lie.shape, partition=lie.partition, axis=lie.axis, local_array=local, local_shapes=lie.shapes())
-            put("to_dist", lie.tag(), dt, lie.params(), dict(x=x, y=Y.asarray(), **gather_blocks("y", local)), lie.shape)
+            put("to_dist", lie.tag(), dt, lie.params(), dict(x=x, y=Y.asarray(), **gather_blocks("y", local)), lie.shape, lie.shape)
 
 
 def assign():
