@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
 )
 
@@ -154,6 +155,9 @@ func TestInfoAsksMPI(t *testing.T) {
 	}
 	note("MPICH", "memory of GPUs: staged")
 	if !note("Open MPI", "memory of GPUs: staged") {
+		if strings.Contains(os.Getenv(mpirun.Required), "openmpi") {
+			t.Fatal("no Open MPI here: scripts/install-mpi installs it")
+		}
 		t.Skip("no Open MPI here: make test installs it")
 	}
 	real := ""
