@@ -11,7 +11,6 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/dl"
-	"github.com/golops/golops/internal/sched"
 )
 
 // region is device memory that the library knows. It becomes known, and is
@@ -54,12 +53,7 @@ func (r *region) settle(ctx context.Context) error {
 			return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", r.c.me, w.cfg.Timeout, o.call))
 		}
 		w.mu.Unlock()
-		if turns > sleepAfter {
-			time.Sleep(50 * time.Microsecond)
-		} else {
-			runtime.Gosched()
-			sched.Yield()
-		}
+		pause(turns)
 		w.mu.Lock()
 	}
 }

@@ -188,13 +188,18 @@ func (w *world) await(ctx context.Context, o *op) error {
 				return w.late(o)
 			}
 		}
-		switch {
-		case turns > sleepAfter:
-			time.Sleep(50 * time.Microsecond) // a wait this long leaves the core to others
-		case turns > yieldAfter:
-			runtime.Gosched()
-			sched.Yield()
-		}
+		pause(turns)
+	}
+}
+
+// pause gives the core away after so many turns of a wait.
+func pause(turns int) {
+	switch {
+	case turns > sleepAfter:
+		time.Sleep(50 * time.Microsecond) // a wait this long leaves the core to others
+	case turns > yieldAfter:
+		runtime.Gosched()
+		sched.Yield()
 	}
 }
 
