@@ -130,11 +130,7 @@ func goldenArithmetic[T scalar.Scalar](t *testing.T, c golden.Case) launch.Progr
 	_, shapes := golden.Ints(t, c, "empty_shapes")
 	want := results[T](t, c)
 	return func(ctx context.Context, r dist.Rank) error {
-		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
-		if err != nil {
-			return err
-		}
-		b, err := scattered(ctx, r, layoutOf(c), c.Dims, w)
+		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
 		}

@@ -90,6 +90,14 @@ func scattered[T scalar.Scalar](ctx context.Context, r dist.Rank, l dist.Layout,
 	return dist.Scatter(ctx, s, v)
 }
 
+// scatteredTwo scatters both arrays of a case.
+func scatteredTwo[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Case, x, w []T) (a, b dist.Array[T], err error) {
+	if a, err = scattered(ctx, r, layoutOf(c), c.Dims, x); err == nil {
+		b, err = scattered(ctx, r, layoutOf(c), c.Dims, w)
+	}
+	return a, b, err
+}
+
 // closeTo compares numbers within the rounding of a few sums in T.
 func closeTo[T scalar.Scalar](got, want complex128) bool {
 	tol := 1e-12
@@ -107,11 +115,7 @@ func goldenVectors[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program 
 		_, w = golden.Array[T](t, c, "w")
 	}
 	return func(ctx context.Context, r dist.Rank) error {
-		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
-		if err != nil {
-			return err
-		}
-		b, err := scattered(ctx, r, layoutOf(c), c.Dims, w)
+		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
 		}
@@ -192,11 +196,7 @@ func goldenDot[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 	}
 	n := numbersOf(t, c)
 	return func(ctx context.Context, r dist.Rank) error {
-		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
-		if err != nil {
-			return err
-		}
-		b, err := scattered(ctx, r, layoutOf(c), c.Dims, w)
+		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
 		}
