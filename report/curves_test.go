@@ -66,19 +66,6 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	long := "a title of many words that goes on"
-	for _, room := range []float64{0, 50, 200, 1000} {
-		got := titleText.fit(long, room)
-		if w := titleText.width(got); w > room && got != "…" {
-			t.Errorf("%q is %g pixels wide, there are %g", got, w, room)
-		}
-	}
-	if got := titleText.fit(long, 1000); got != long {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestPointsOutside(t *testing.T) {
 	p := Points{Name: "sources", X: []float64{-1, 0, 10, 11}, Y: []float64{5, 0, 10, 5}}
 	xy := p.inside(span{0, 10}, span{0, 10}, 100, 100)

@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"math"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -47,6 +48,13 @@ const superscripts, digits = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789−"
 // runs splits a text at its superscripts. All of it is one line.
 func runs(s string) (all []run) {
 	from, to := []rune(superscripts), []rune(digits)
+	var piece strings.Builder // of the run under way
+	flush := func() {
+		if n := len(all); n > 0 {
+			all[n-1].text = piece.String()
+			piece = strings.Builder{}
+		}
+	}
 	for _, r := range s {
 		raised := false
 		if unicode.IsControl(r) { // a line break has no glyph
@@ -59,10 +67,12 @@ func runs(s string) (all []run) {
 			}
 		}
 		if n := len(all); n == 0 || all[n-1].raised != raised {
+			flush()
 			all = append(all, run{raised: raised})
 		}
-		all[len(all)-1].text += string(r)
+		piece.WriteRune(r)
 	}
+	flush()
 	return all
 }
 
@@ -90,16 +100,20 @@ func (l lettering) height() float64 { return pixels(l.points) * 1.3 }
 // capitals is the height of a capital letter.
 func (l lettering) capitals() float64 { return pixels(l.points) * 0.72 }
 
-// fit cuts a text that is wider than room and ends it with an ellipsis.
+// fit cuts a text that is wider than room and ends it with an ellipsis. A text
+// of any length is measured once, and then only some more than what fits.
 func (l lettering) fit(s string, room float64) string {
 	if l.width(s) <= room {
 		return s
 	}
 	r := []rune(s)
-	for len(r) > 0 && l.width(string(r)+"…") > room {
-		r = r[:len(r)-1]
+	tooWide := func(n int) bool { return l.width(string(r[:n])+"…") > room }
+	most := 1
+	for most < len(r) && !tooWide(most) {
+		most *= 2
 	}
-	return strings.TrimRight(string(r), " ") + "…"
+	n := sort.Search(min(most, len(r)), func(n int) bool { return tooWide(n + 1) })
+	return strings.TrimRight(string(r[:n]), " ") + "…"
 }
 
 // align is where a text lies: the part of its width that is left of its x.
