@@ -53,6 +53,7 @@ type Progress struct {
 	mu      sync.Mutex
 	start   time.Time
 	drawn   time.Time // when the line was last drawn
+	shown   int       // the iteration that it shows; -1 before the first line
 	visible bool      // the cursor stands at the end of a line that is redrawn
 	done    bool
 	at      step
@@ -79,7 +80,8 @@ func NewProgress(c ProgressConfig) *Progress {
 	if !c.ASCII {
 		c.ASCII = !unicodeLocale()
 	}
-	p := &Progress{c: c, start: c.Clock()}
+	c.Name = Printable(c.Name)
+	p := &Progress{c: c, start: c.Clock(), shown: -1}
 	p.terminal = c.Terminal == IsTerminal || c.Terminal == Detect && isTerminal(c.Out)
 	p.drawn = p.start
 	if p.terminal {
@@ -107,7 +109,7 @@ func (p *Progress) Update(i int, residual float64) {
 	}
 }
 
-// Note writes a line of text without disturbing the bar.
+// Note writes lines of text without disturbing the bar.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,14 +117,15 @@ func (p *Progress) Note(text string) {
 		return
 	}
 	p.erase()
-	fmt.Fprintln(p.c.Out, text)
+	fmt.Fprintln(p.c.Out, PrintableLines(text))
 	if !p.done && p.terminal && p.at.seen {
 		p.draw(p.c.Clock())
 	}
 }
 
-// Done draws the last state, whatever the time, and ends the line. Later calls
-// of Update and Done do nothing.
+// Done draws the last state, whatever the time, and ends the line. Where Out is
+// no terminal, an iteration that has its line already gets no second one. Later
+// calls of Update and Done do nothing.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +136,9 @@ func (p *Progress) Done() {
 	if !p.at.seen {
 		return
 	}
-	p.draw(p.c.Clock())
+	if p.terminal || p.shown != p.at.i {
+		p.draw(p.c.Clock())
+	}
 	if p.visible {
 		fmt.Fprintln(p.c.Out)
 		p.visible = false
@@ -142,7 +147,7 @@ func (p *Progress) Done() {
 
 // draw shows the state: on a terminal over the line that is there.
 func (p *Progress) draw(now time.Time) {
-	p.drawn = now
+	p.drawn, p.shown = now, p.at.i
 	if !p.terminal {
 		fmt.Fprintln(p.c.Out, p.text(now))
 		return
@@ -194,10 +199,19 @@ func (p *Progress) times(now time.Time) string {
 	passed := now.Sub(p.start)
 	s := shortDuration(passed)
 	if n := p.c.Total - p.at.i; !p.done && n > 0 && p.at.i > 0 {
-		left := time.Duration(float64(passed) / float64(p.at.i) * float64(n))
-		s += ", " + shortDuration(left) + " left"
+		s += ", " + leftDuration(float64(passed)/float64(p.at.i)*float64(n)) + " left"
 	}
 	return s
+}
+
+// leftDuration is shortDuration of so many nanoseconds, which may be more than a
+// Duration holds.
+func leftDuration(ns float64) string {
+	const most = 10 * 365 * 24 * time.Hour // nobody waits for longer
+	if ns > float64(most) {
+		return "over 10 years"
+	}
+	return shortDuration(time.Duration(ns))
 }
 
 // shortDuration has two units at most: nobody reads more of a moving line.

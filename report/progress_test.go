@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -72,10 +73,55 @@ func TestProgressAsLines(t *testing.T) {
  6/10  residual 1.000e-06  12s, 8.0s left
  9/10  residual 1.000e-09  18s, 2.0s left
 stopped
- 9/10  residual 1.000e-09  18s
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The last iteration has one line, also where there is no residual.
+func TestProgressEndsOnce(t *testing.T) {
+	for _, last := range []int{11, 12} { // has no line yet, has one
+		var b bytes.Buffer
+		w := newWatch()
+		p := NewProgress(ProgressConfig{Out: &b, Total: 12, Clock: w.Now})
+		for i := range last {
+			w.advance(1250 * time.Millisecond)
+			p.Update(i+1, math.NaN())
+		}
+		p.Done()
+		end := fmt.Sprintf("%d/12", last)
+		if got := b.String(); strings.Count(got, end) != 1 || !strings.Contains(lastLine(got), end) {
+			t.Errorf("%d iterations: got\n%s", last, got)
+		}
+	}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// More time may be left than a Duration can hold.
+func TestProgressOfHugeTotals(t *testing.T) {
+	for _, total := range []int{1 << 40, math.MaxInt} {
+		p := NewProgress(ProgressConfig{Out: io.Discard, Total: total})
+		p.at = step{1, 0.5, true}
+		if got, want := p.times(p.start.Add(time.Second)), "1.0s, over 10 years left"; got != want {
+			t.Errorf("total %d: got %q, want %q", total, got, want)
+		}
+	}
+}
+
+// A name or a note must not move the cursor.
+func TestProgressShowsEscapesAsText(t *testing.T) {
+	var b bytes.Buffer
+	p := NewProgress(ProgressConfig{Out: &b, Name: "a\x1b[2J", Terminal: NotTerminal})
+	p.Note("x\x1b]0;owned\a.npy\nwritten")
+	p.Update(1, 1)
+	p.Done()
+	if got := b.String(); !strings.HasPrefix(got, `x\x1b]0;owned\a.npy`+"\nwritten\n"+`a\x1b[2J  iteration 1`) {
+		t.Errorf("got %q", got)
 	}
 }
 
