@@ -9,6 +9,7 @@ import (
 
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
+	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +80,9 @@ func (i *info) add(libs []launch.Library) {
 func (i info) write(w io.Writer) error {
 	m := i.Machine
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t%s\n", name, report.Printable(fmt.Sprintf(format, args...)))
+	}
 	line("golops", "%s", i.Version)
 	line("Go", "%s %s/%s", m.Go, m.OS, m.Arch)
 	line("CPU", "%s, cores %d, CPUs %d, GOMAXPROCS %d", m.CPU, m.Cores, m.CPUs, m.GOMAXPROCS)

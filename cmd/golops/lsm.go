@@ -221,11 +221,11 @@ func (a app) printResult(job *lsm.Job, res *lsm.Result, f lsmFlags) error {
 	}
 	var b strings.Builder
 	for _, n := range res.Notes {
-		fmt.Fprintf(&b, "note: %s\n", n)
+		fmt.Fprintf(&b, "note: %s\n", report.Printable(n))
 	}
 	if !f.quiet {
-		fmt.Fprintf(&b, "written to %s: %s\n", job.Config.Out, strings.Join(res.Files, ", "))
-		fmt.Fprintf(&b, "open %s\n", filepath.Join(job.Config.Out, "report.html"))
+		fmt.Fprintf(&b, "written to %s: %s\n", report.Printable(job.Config.Out), strings.Join(res.Files, ", "))
+		fmt.Fprintf(&b, "open %s\n", report.Printable(filepath.Join(job.Config.Out, "report.html")))
 	}
 	fmt.Fprintln(&b, res.Line())
 	_, err := io.WriteString(a.stdout, b.String())

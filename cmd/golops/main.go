@@ -16,6 +16,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
+	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +80,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	var f failure
 	if errors.As(err, &f) {
 		if !f.quiet {
-			fmt.Fprintln(a.stderr, "golops: "+err.Error())
+			fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(err.Error()))
 		}
 		if errors.Is(err, errStopped) {
 			return stopped
@@ -89,7 +90,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	if otherRank() {
 		return ok // rank 0 says it, and might be killed before if this process failed first
 	}
-	fmt.Fprintln(a.stderr, "golops: "+oneLine(err))
+	fmt.Fprintln(a.stderr, "golops: "+report.Printable(oneLine(err)))
 	return usage
 }
 

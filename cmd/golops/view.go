@@ -47,7 +47,7 @@ draws the magnitude.
 			if err := report.Save(out, func(w io.Writer) error { return report.View(w, dims, at, c) }); err != nil {
 				return err
 			}
-			fmt.Fprintln(a.stdout, out)
+			fmt.Fprintln(a.stdout, report.Printable(out))
 			return nil
 		},
 	}
