@@ -15,7 +15,7 @@ var floor = map[string]int{
 	"scalar": 0, "shape": 0, "trace": 0,
 	"device": 1, "device/devicetest": 2,
 	"comm": 2, "array": 2, "comm/commtest": 3,
-	"dist": 3, "linop": 4, "linop/optest": 5,
+	"dist": 3, "internal/disk": 3, "linop": 4, "linop/optest": 5,
 	"ops": 5, "ops/signal": 6, "ops/wave": 6,
 	"solve": 6, "prox": 6,
 	"report": 7, "data": 7, "report/reporttest": 8,

@@ -9,9 +9,9 @@ package data
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
+
+	"github.com/golops/golops/internal/disk"
 )
 
 // openRegular opens a file for reading and returns its size. Pipes and devices
@@ -33,12 +33,4 @@ func openRegular(path string) (*os.File, int64, error) {
 
 // bare takes the path out of an error of the file system, which callers name
 // themselves, and keeps the operation and the cause.
-func bare(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", p.Op, p.Err)
-	}
-	if l, ok := errors.AsType[*os.LinkError](err); ok {
-		return fmt.Errorf("%s: %w", l.Op, l.Err)
-	}
-	return err
-}
+func bare(err error) error { return disk.Bare(err) }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
 )
 
@@ -98,7 +99,7 @@ func readElements[T scalar.Scalar](r io.Reader, h NPY, sure int) ([]T, error) {
 // WriteNPY writes an array in C order, the last axis running fastest, as NumPy
 // would, byte for byte. Other programs see the old file or the whole new one.
 func WriteNPY[T scalar.Scalar](path string, dims []int, elements []T) error {
-	err := atomically(path, func(w io.Writer) error { return writeNPY(w, dims, elements) })
+	err := disk.Save(path, func(w io.Writer) error { return writeNPY(w, dims, elements) })
 	if err != nil {
 		return fmt.Errorf("data: write %s: %w", path, err)
 	}

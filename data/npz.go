@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
 )
 
@@ -143,7 +144,7 @@ func atEnd(r io.Reader) error {
 func WriteNPZ(path string, members ...Member) error {
 	err := checkMembers(members)
 	if err == nil {
-		err = atomically(path, func(w io.Writer) error { return writeNPZ(w, members) })
+		err = disk.Save(path, func(w io.Writer) error { return writeNPZ(w, members) })
 	}
 	if err != nil {
 		return fmt.Errorf("data: write %s: %w", path, err)

@@ -2,11 +2,14 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
 )
 
@@ -22,15 +25,15 @@ import (
 func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) error {
 	s, c := a.Space(), a.Space().Comm()
 	what := fmt.Sprintf("data: save %s", path)
-	var t *temporary
-	defer func() { t.discard() }()
+	var t *disk.Temporary
+	defer func() { t.Discard() }()
 	var err error
 	size := int64(0)
 	switch {
 	case s.Parts() != nil:
 		err = fmt.Errorf("a stack has no shape: save its parts")
 	case c.Rank() == 0:
-		if t, err = create(path); err == nil {
+		if t, err = disk.Create(path); err == nil {
 			size, err = start[T](t, s.Shape().Dims())
 		}
 	}
@@ -58,14 +61,14 @@ func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) er
 		return err
 	}
 	if t != nil {
-		err = t.publish()
+		err = t.Publish()
 	}
 	return dist.Agree(ctx, c, what, err)
 }
 
 // start writes the header of an array of this shape and makes the file as long
 // as it will be.
-func start[T scalar.Scalar](t *temporary, dims []int) (size int64, err error) {
+func start[T scalar.Scalar](t *disk.Temporary, dims []int) (size int64, err error) {
 	h := header(elementName[T](), dims)
 	n, err := count(dims)
 	if err != nil {
@@ -100,9 +103,12 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	if !writes(s) {
 		return nil
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
+	f, err := disk.OpenFile(name, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: all ranks must see the folder that rank 0 writes to", bare(err))
+	}
+	if err != nil {
+		return bare(err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil {
@@ -121,7 +127,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 
 // writeBlock writes the runs of a block to their places in a file of this size,
 // which ends with the elements.
-func writeBlock[T scalar.Scalar](ctx context.Context, f *os.File, size int64, src *window[T], b block) error {
+func writeBlock[T scalar.Scalar](ctx context.Context, f *disk.File, size int64, src *window[T], b block) error {
 	elem := int64(scalar.Of[T]().Size())
 	total, err := count(b.dims)
 	if err != nil {

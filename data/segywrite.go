@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/golops/golops/internal/disk"
 )
 
 // SEGYConfig says what WriteSEGY writes besides traces.
@@ -112,7 +114,7 @@ func (c SEGYConfig) defaultText() string {
 func WriteSEGY(path string, c SEGYConfig, traces func(i int, dst []float32) error, headers func(i int) map[Word]int) error {
 	err := c.Validate()
 	if err == nil {
-		err = atomically(path, func(w io.Writer) error { return writeSEGY(w, c, traces, headers) })
+		err = disk.Save(path, func(w io.Writer) error { return writeSEGY(w, c, traces, headers) })
 	}
 	if err != nil {
 		return fmt.Errorf("data: write %s: %w", path, err)
