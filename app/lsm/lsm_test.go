@@ -41,7 +41,7 @@ func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) erro
 	}
 	var res *Result
 	err = run(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
-		out, err := job.Run(ctx, r, nil, nil)
+		out, err := job.Run(ctx, r, Control{})
 		if r.Rank() == 0 {
 			res = out
 		}

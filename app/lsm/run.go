@@ -17,10 +17,12 @@ import (
 	"github.com/golops/golops/solve"
 )
 
-// Observer hears how a run goes, on rank 0. Calls come from one goroutine.
+// Observer hears how a run goes on one rank. Calls come from one goroutine.
 type Observer interface {
 	Stage(name string)
 	Iteration(k, of int, relative float64) // the residual relative to that of the start
+	Warn(text string)                      // of what the user should know but that does not end the run
+	Saved(text string)                     // of what is safely on disk
 }
 
 // Result is what a run gives, the same on all ranks save where noted.
@@ -36,6 +38,7 @@ type Result struct {
 	Notes       []string      `json:"notes,omitempty"`
 	Timings     []Timing      `json:"timings"` // by rank; on rank 0
 	Files       []string      `json:"files"`   // what was written; on rank 0
+	Stopped     Stop          `json:"-"`       // why the run was stopped; zero if it was not
 	history     []solve.Norms
 }
 
@@ -50,23 +53,18 @@ type Timing struct {
 	Inversion float64 `json:"inversion_s"`
 }
 
-// Run does the job on this rank. It is collective. stop ends the inversion after
-// the iteration under way, with results. An error is a *ConfigError if the user
-// can mend it.
-func (j *Job) Run(ctx context.Context, r dist.Rank, stop <-chan struct{}, o Observer) (*Result, error) {
-	if r.Rank() != 0 || o == nil {
-		o = silent{}
+// Run does the job on this rank. It is collective. A stop ends the inversion after
+// the iteration under way, with results; before the inversion only the end of ctx
+// does. A *ConfigError is one that the user can mend, and all ranks return it.
+func (j *Job) Run(ctx context.Context, r dist.Rank, c Control) (*Result, error) {
+	if c.Observer == nil {
+		c.Observer = silent{}
 	}
 	if j.Config.Operator.Type == "float32" {
-		return run[float32](ctx, j, r, stop, o)
+		return run[float32](ctx, j, r, c)
 	}
-	return run[float64](ctx, j, r, stop, o)
+	return run[float64](ctx, j, r, c)
 }
-
-type silent struct{}
-
-func (silent) Stage(string)                  {}
-func (silent) Iteration(_, _ int, _ float64) {}
 
 // rank is one rank's share of a run.
 type rank[T scalar.Scalar] struct {
@@ -76,8 +74,8 @@ type rank[T scalar.Scalar] struct {
 	timing Timing
 }
 
-func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, stop <-chan struct{}, o Observer) (*Result, error) {
-	start := time.Now()
+func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control) (*Result, error) {
+	start, o := time.Now(), ctl.Observer
 	s := &rank[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
 	var d, adj, inv dist.Array[T]
 	res := &Result{}
@@ -89,7 +87,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, stop <-chan 
 		{"travel times", &s.timing.Tables, func() (err error) { s.op, err = s.operator(ctx); return err }},
 		{"data", &s.timing.Data, func() (err error) { d, err = s.data(ctx); return err }},
 		{"adjoint", &s.timing.Adjoint, func() (err error) { adj, err = linop.Image(ctx, linop.H(s.op), d); return err }},
-		{"inversion", &s.timing.Inversion, func() (err error) { inv, err = s.invert(ctx, d, stop, o, res); return err }},
+		{"inversion", &s.timing.Inversion, func() (err error) { inv, err = s.invert(ctx, d, ctl, res); return err }},
 	} {
 		o.Stage(step.name)
 		t := time.Now()
@@ -111,6 +109,9 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, stop <-chan 
 	}
 	res.Timings, res.Elapsed = timings, time.Since(start)
 	res.Version, res.Comm = s.Version, r.Comm.String()
+	if res.Stopped.Signal != 0 && res.Iterations == 0 {
+		return res, nil // there is no image yet, and an older one stays
+	}
 	o.Stage("report")
 	return res, s.write(ctx, d, adj, inv, res)
 }
@@ -297,7 +298,7 @@ func (s *rank[T]) fillTrue(m dist.Array[T]) error {
 }
 
 // invert solves for the image.
-func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], stop <-chan struct{}, o Observer, res *Result) (dist.Array[T], error) {
+func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res *Result) (dist.Array[T], error) {
 	x, err := dist.New[T](s.op.Domain())
 	if err != nil {
 		return x, err
@@ -312,7 +313,7 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], stop <-chan struc
 		m = &solve.CGLS[T]{}
 	}
 	c := s.Config
-	first := 0.0
+	first, stop := 0.0, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
 	out, err := solve.Run(ctx, m, solve.Problem[T]{A: s.op, B: d, Damp: c.Solver.Damp}, x, solve.Config[T]{
 		MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance),
 		Checkpoint: solve.Checkpoint{
@@ -322,15 +323,14 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], stop <-chan struc
 			if first == 0 {
 				first = it.Resid
 			}
-			o.Iteration(it.K, c.Solver.Iterations, it.Resid/first)
-			select {
-			case <-stop:
+			ctl.Observer.Iteration(it.K, c.Solver.Iterations, it.Resid/first)
+			if stop.asked() {
 				return solve.ErrStop
-			default:
-				return nil
 			}
+			return nil
 		},
 	})
+	stop.clear()
 	if err != nil {
 		return x, err
 	}
@@ -340,6 +340,11 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], stop <-chan struc
 	*res = Result{
 		Status: out.Status.String(), Iterations: out.Iters, Resumed: out.Resumed, Notes: out.Notes,
 		Correlation: math.NaN(), history: out.History,
+	}
+	if out.Status == solve.Stopped {
+		if res.Stopped, err = stop.agree(ctx, s.r.Comm); err != nil {
+			return x, err
+		}
 	}
 	if n := len(out.History); out.History[0].Resid > 0 {
 		res.Reduction = out.History[n-1].Resid / out.History[0].Resid

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/golops/golops/app/lsm"
 	"github.com/golops/golops/comm"
@@ -158,7 +159,16 @@ func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
 	var res *lsm.Result
 	me, watch := 0, a.progress(f.quiet || f.json)
 	program := func(hard context.Context, r dist.Rank) error {
-		out, err := job.Run(hard, r, ctx.Done(), watch)
+		c := lsm.Control{Stop: func() (s lsm.Stop) {
+			if ctx.Err() != nil {
+				s.Signal = int(syscall.SIGINT)
+			}
+			return s
+		}}
+		if r.Rank() == 0 {
+			c.Observer = watch
+		}
+		out, err := job.Run(hard, r, c)
 		if launch.Launched() || r.Rank() == 0 {
 			me, res = r.Rank(), out
 		}
@@ -260,6 +270,12 @@ func (w *watcher) Iteration(k, of int, relative float64) {
 	}
 	w.bar.Update(k, relative)
 }
+
+// Warn implements lsm.Observer.
+func (w *watcher) Warn(text string) { fmt.Fprintf(w.out, "warning: %s\n", text) }
+
+// Saved implements lsm.Observer.
+func (w *watcher) Saved(string) {}
 
 func (w *watcher) close() {
 	if w.bar != nil {

@@ -224,7 +224,9 @@ func TestLSMStopsGracefully(t *testing.T) {
 	if code != 130 || !strings.Contains(stdout, "stopped after 0 iterations") {
 		t.Errorf("got exit code %d, %q, %q", code, stdout, stderr)
 	}
-	inverse(t, out)
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there is no image yet, but something was written")
+	}
 	if names, _ := filepath.Glob(filepath.Join(state, "*.checkpoint")); len(names) != 1 {
 		t.Errorf("checkpoints: %v", names)
 	}

@@ -1,0 +1,95 @@
+package lsm
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/golops/golops/comm"
+)
+
+// Control is how a run is watched and stopped. The zero Control runs to the end
+// in silence.
+type Control struct {
+	// Observer hears how the run goes on this rank; nil means that nobody
+	// listens. Of goroutine ranks one is enough.
+	Observer Observer
+	// Stop is asked on this rank after every iteration. All ranks stop after the
+	// same iteration if any of them is to stop.
+	Stop func() Stop
+}
+
+// Stop says whether and how a run is to stop.
+type Stop struct {
+	Signal int  // 0 means to go on; otherwise the signal that asked for it. The largest of all ranks counts
+	Hurry  bool // the process will be killed in about a second
+}
+
+// StopFile is the name of a file in the checkpoint folder that stops a run after
+// the iteration under way, as an interrupt does. The run removes it.
+const StopFile = "stop"
+
+const interrupt = 2 // the signal of Ctrl-C
+
+// stopper decides on one rank whether the run stops.
+type stopper struct {
+	ask    func() Stop
+	file   string // looked for by rank 0; empty if there is no checkpoint folder
+	looked time.Time
+	found  bool
+	mine   Stop
+}
+
+func newStopper(c Control, rank int, folder string) *stopper {
+	s := &stopper{ask: c.Stop}
+	if rank == 0 && folder != "" {
+		s.file = filepath.Join(folder, StopFile)
+	}
+	return s
+}
+
+// asked reports whether this rank is to stop.
+func (s *stopper) asked() bool {
+	if s.ask != nil {
+		s.mine = s.ask()
+	}
+	// A folder on a network is asked at most once a second.
+	if s.file != "" && !s.found && time.Since(s.looked) >= time.Second {
+		_, err := os.Stat(s.file)
+		s.found, s.looked = err == nil, time.Now()
+	}
+	if s.found {
+		s.mine.Signal = max(s.mine.Signal, interrupt)
+	}
+	return s.mine.Signal != 0
+}
+
+// clear removes the file once the inversion has ended, for whatever reason, so
+// that the next run does not find it.
+func (s *stopper) clear() {
+	if s.file != "" {
+		os.Remove(s.file)
+	}
+}
+
+// agree returns what all ranks stop for, after one of them has asked to. It is
+// collective.
+func (s *stopper) agree(ctx context.Context, c comm.Comm) (Stop, error) {
+	v := []int32{int32(s.mine.Signal), 0}
+	if s.mine.Hurry {
+		v[1] = 1
+	}
+	b := comm.Of(v)
+	if err := c.AllReduce(ctx, b, b, comm.Max); err != nil {
+		return Stop{}, err
+	}
+	return Stop{Signal: int(v[0]), Hurry: v[1] != 0}, nil
+}
+
+type silent struct{}
+
+func (silent) Stage(string)                  {}
+func (silent) Iteration(_, _ int, _ float64) {}
+func (silent) Warn(string)                   {}
+func (silent) Saved(string)                  {}
