@@ -6,8 +6,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// ErrMemory reports that a device has too little memory left.
-var ErrMemory = errors.New("out of device memory")
+// ErrMemory reports that a device, or the host, has too little memory left.
+var ErrMemory = errors.New("out of memory")
 
 // Accelerator is a device with memory of its own, such as a GPU. Beside kernels
 // it has what communicators need to move that memory. Like all of a Device, it

@@ -39,7 +39,7 @@ func TestValidate(t *testing.T) {
 			[]string{"(-b) is -1", "(-n) is -1", "ranks is -1", "root (-r) is -1", `"x"`, `"y"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if tc.name == "memory" && totalMemory() == 0 {
+			if tc.name == "memory" && ThisMachine().Memory == 0 {
 				t.Skip("the memory of this machine is not known")
 			}
 			err := tc.cfg.Validate(tc.ranks)

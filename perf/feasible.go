@@ -78,7 +78,7 @@ func algosBut(missing comm.Algo) string {
 // allocation halfway, or being killed, tells less. It knows nothing of the
 // machines of other processes, so it looks at goroutine ranks only.
 func (c plan) checkMemory(n int) error {
-	have := totalMemory()
+	_, have := device.HostMemory()
 	if have == 0 || n == 0 || slices.Contains(c.Comms, MPI) || launch.Launched() {
 		return nil
 	}

@@ -1,14 +1,14 @@
 package perf
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/golops/golops/device"
 )
 
 // Machine is what a measurement was made on.
@@ -28,10 +28,11 @@ type Machine struct {
 // ThisMachine describes the machine of this process.
 func ThisMachine() Machine {
 	host, _ := os.Hostname() // a machine without a name is no reason to fail
+	_, memory := device.HostMemory()
 	m := Machine{
 		CPU: strings.Join(strings.Fields(cpuid.CPU.BrandName), " "), SIMD: simd(),
 		Cores: cpuid.CPU.PhysicalCores, CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Memory: totalMemory(), Host: host,
+		Memory: memory, Host: host,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 	}
 	if m.CPU == "" {
@@ -64,21 +65,4 @@ func simd() string {
 		return "NEON"
 	}
 	return "no SIMD known"
-}
-
-// totalMemory returns the machine's memory in bytes, or 0 where it cannot
-// tell: only Linux says it in a file.
-func totalMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if fields := strings.Fields(s.Text()); len(fields) > 1 && fields[0] == "MemTotal:" {
-			kb, _ := strconv.ParseInt(fields[1], 10, 64)
-			return kb << 10
-		}
-	}
-	return 0
 }

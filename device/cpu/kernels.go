@@ -72,13 +72,11 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 	return k
 }
 
-func (k *kernels[T, F]) Alloc(n int) (m device.Mem[T], err error) {
-	defer func() { // make panics for a length that no memory can hold
-		if r := recover(); r != nil {
-			err = fmt.Errorf("cpu: alloc %d %v: %v", n, scalar.Of[T](), r)
-		}
-	}()
-	x := make([]T, n)
+func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
+	x, err := device.Make[T](n)
+	if err != nil {
+		return device.Mem[T]{}, fmt.Errorf("cpu: alloc %d %v: %w", n, scalar.Of[T](), err)
+	}
 	largePages(unsafe.Pointer(unsafe.SliceData(x)), n*scalar.Of[T]().Size())
 	return memOf(x), nil
 }

@@ -242,7 +242,7 @@ func (d *Device) move(dst, src uintptr, n int) {
 	d.enter()
 	defer d.leave()
 	if r := d.drv.Copy.Call(dst, src, uintptr(n), d.stream); r != ok {
-		d.fail(fmt.Errorf("copy %s on %v: %w", bytesText(n), d, d.drv.fault(r)))
+		d.fail(fmt.Errorf("copy %s on %v: %w", device.BytesText(n), d, d.drv.fault(r)))
 	}
 	d.busy = true
 }

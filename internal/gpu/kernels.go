@@ -104,7 +104,7 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 	d.busy = true
 	if r != ok {
 		d.release(addr)
-		return device.Mem[T]{}, fmt.Errorf("set %s on %v to zero: %w", bytesText(n*k.size), d, d.drv.fault(r))
+		return device.Mem[T]{}, fmt.Errorf("set %s on %v to zero: %w", device.BytesText(n*k.size), d, d.drv.fault(r))
 	}
 	return device.Mem[T]{Addr: addr, N: n}, nil
 }
@@ -150,7 +150,7 @@ func (k *kernels[T, F]) Copy(dst, src device.Mem[T]) {
 	d.enter()
 	defer d.leave()
 	if r := d.drv.Copy.Call(dst.Addr, src.Addr, uintptr(dst.N*k.size), d.stream); r != ok {
-		d.fail(fmt.Errorf("copy %s on %v: %w", bytesText(dst.N*k.size), d, d.drv.fault(r)))
+		d.fail(fmt.Errorf("copy %s on %v: %w", device.BytesText(dst.N*k.size), d, d.drv.fault(r)))
 	}
 	d.busy = true
 }

@@ -85,7 +85,7 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 		return 0, false, d.noRoom(n)
 	}
 	if r != ok {
-		return 0, false, fmt.Errorf("alloc %s on %v: %w", bytesText(n), d, d.drv.fault(r))
+		return 0, false, fmt.Errorf("alloc %s on %v: %w", device.BytesText(n), d, d.drv.fault(r))
 	}
 	p.sizes[*at] = size
 	return *at, false, nil
@@ -99,7 +99,7 @@ func (d *Device) noRoom(n int) error {
 	}
 	free, total := d.memory()
 	return fmt.Errorf("alloc %s on %v: %s of %s are free and %s are this rank's: use smaller blocks (more ranks, each on its own GPU) or end what else runs there: %w",
-		bytesText(n), d, bytesText(free), bytesText(total), bytesText(inUse), device.ErrMemory)
+		device.BytesText(n), d, device.BytesText(free), device.BytesText(total), device.BytesText(inUse), device.ErrMemory)
 }
 
 // Memory returns how many bytes of the device are free, and all that it has.
@@ -232,7 +232,7 @@ func (d *Device) Pin(n int) ([]byte, error) {
 	at := new(uintptr)
 	if r := d.drv.HostAlloc.Call(dl.Pointer(at), uintptr(max(n, 1)), mappedToAll); r != ok {
 		return nil, fmt.Errorf("%s: pin %s of host memory: %w; the limit of locked memory may be too low (ulimit -l)",
-			d.p.Name, bytesText(n), d.drv.fault(r))
+			d.p.Name, device.BytesText(n), d.drv.fault(r))
 	}
 	d.pool.pins[*at] = true
 	return hostBytes(*at, n), nil
@@ -248,15 +248,4 @@ func (d *Device) Unpin(b []byte) {
 	d.enter()
 	defer d.leave()
 	d.drv.HostFree.Call(addr)
-}
-
-// bytesText writes a number of bytes as people do.
-func bytesText(n int) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

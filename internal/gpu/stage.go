@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/dl"
 )
 
@@ -54,7 +55,7 @@ func (d *Device) moved(f dl.Func, dst, src uintptr, n, i int) error {
 	}
 	d.busy, d.stage.used[i] = true, true
 	if r != ok {
-		return fmt.Errorf("copy %s between the host and %v: %w", bytesText(n), d, d.drv.fault(r))
+		return fmt.Errorf("copy %s between the host and %v: %w", device.BytesText(n), d, d.drv.fault(r))
 	}
 	return nil
 }

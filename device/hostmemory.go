@@ -1,0 +1,119 @@
+package device
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"sync/atomic"
+	"unsafe"
+)
+
+// sure is how many bytes are taken without a look at what the machine has: Go
+// uses as much for its own bookkeeping, and a look costs some 50 us.
+const sure = 64 << 20
+
+// HostMemory returns how many bytes this process can still take from the host,
+// and how many the host, its container or the limits of the shell let it have
+// in all. What has been asked for counts as taken, touched or not. Both are 0
+// where the system does not tell: only Linux does.
+func HostMemory() (free, total int64) { return theHost.memory() }
+
+// HostRoom returns an error that wraps ErrMemory if the product of its
+// arguments, a number of bytes, is more than the host has free. The product may
+// be more than an int holds; a negative argument is an error. Less than 64 MiB
+// always has room.
+func HostRoom(factors ...int) error {
+	n, err := product(factors)
+	if err != nil {
+		return err
+	}
+	return room(n, asked.Load())
+}
+
+// Make returns n zeros in host memory, or an error that wraps ErrMemory where
+// make would end the process. Goroutines that ask at the same time are counted
+// together.
+func Make[T any](n int) ([]T, error) {
+	var one T
+	size, err := product([]int{n, int(unsafe.Sizeof(one))})
+	if err != nil {
+		return nil, err
+	}
+	if size < sure {
+		return make([]T, n), nil
+	}
+	return makeLarge[T](n, size)
+}
+
+func makeLarge[T any](n int, size int64) (s []T, err error) {
+	mine := min(size, 1<<50) // so that a sum of them is a number
+	others := asked.Add(mine) - mine
+	defer func() {
+		asked.Add(-mine)
+		if r := recover(); r != nil { // make panics for a length that no memory can hold
+			err = fmt.Errorf("%s asked for: %v: %w", BytesText(size), r, ErrMemory)
+		}
+	}()
+	if err := room(size, others); err != nil {
+		return nil, err
+	}
+	return make([]T, n), nil
+}
+
+// asked is what goroutines in Make are about to take.
+var asked atomic.Int64
+
+// room says whether the host has n bytes beside those that others are about to
+// take. Garbage is collected before anything is refused.
+func room(n, others int64) error {
+	if n < sure {
+		return nil
+	}
+	free, total := HostMemory()
+	if total != 0 && n > free-others && n <= total {
+		debug.FreeOSMemory()
+		free, total = HostMemory()
+	}
+	if total == 0 || n <= free-others {
+		return nil
+	}
+	return fmt.Errorf("%s asked for, the host has %s free of %s: use smaller arrays, or more hosts: %w",
+		BytesText(n), BytesText(max(free-others, 0)), BytesText(total), ErrMemory)
+}
+
+// product multiplies without overflow.
+func product(factors []int) (int64, error) {
+	n, zero := int64(1), false
+	for _, f := range factors {
+		if f < 0 {
+			return 0, fmt.Errorf("memory for %d elements: must not be negative", f)
+		}
+		zero = zero || f == 0
+		if f > 0 && n > math.MaxInt64/int64(f) {
+			n = math.MaxInt64
+			continue
+		}
+		n *= int64(max(f, 1))
+	}
+	if zero {
+		return 0, nil
+	}
+	return n, nil
+}
+
+// BytesText writes a number of bytes as people do.
+func BytesText[I int | int64](n I) string {
+	switch n := int64(n); {
+	case n < 0 || n > 1<<60:
+		return "more than 1024 PiB"
+	case n >= 1<<50:
+		return fmt.Sprintf("%.1f PiB", float64(n)/(1<<50))
+	case n >= 1<<40:
+		return fmt.Sprintf("%.1f TiB", float64(n)/(1<<40))
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,108 @@
+package device
+
+import (
+	"math"
+	"os"
+	"path"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// host is where the system tells of its memory.
+type host struct{ proc, cgroup string }
+
+var theHost = host{"/proc", "/sys/fs/cgroup"}
+
+// memory returns the least of what the machine, the control groups of this
+// process and its limit of addresses leave.
+func (h host) memory() (free, total int64) {
+	info := fields(h.proc + "/meminfo")
+	total, free = (info["MemTotal:"]+info["SwapTotal:"])<<10, (info["MemAvailable:"]+info["SwapFree:"])<<10
+	if info["MemTotal:"] == 0 || info["MemAvailable:"] == 0 {
+		return 0, 0
+	}
+	for _, g := range h.groups() {
+		total, free = min(total, g.limit), min(free, g.limit-g.used)
+	}
+	used, resident := h.pages()
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &l) == nil && l.Cur < math.MaxInt64 {
+		total, free = min(total, int64(l.Cur)), min(free, int64(l.Cur)-used-sure) // Go takes addresses in large pieces
+	}
+	return max(free-untouched(resident), 0), total
+}
+
+// pages returns the bytes of addresses and of memory that this process has.
+func (h host) pages() (used, resident int64) {
+	text, _ := os.ReadFile(h.proc + "/self/statm")
+	f := append(strings.Fields(string(text)), "0", "0")
+	page := int64(os.Getpagesize())
+	return number(f[0]) * page, number(f[1]) * page
+}
+
+// untouched returns how many bytes Go has handed out that the system has not had
+// to find yet, less what Go holds in reserve; it may be negative.
+func untouched(resident int64) int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(s)
+	inUse, reserve := int64(s[0].Value.Uint64()+s[1].Value.Uint64()), int64(s[2].Value.Uint64())
+	return max(inUse+reserve-resident, 0) - reserve
+}
+
+// group is a control group that this process is in.
+type group struct{ limit, used int64 }
+
+// groups returns the control groups with a limit of memory, of both versions,
+// from that of the process up. A container may see its own as the topmost.
+func (h host) groups() (all []group) {
+	text, _ := os.ReadFile(h.proc + "/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		root, limit, used := h.cgroup, "memory.max", "memory.current"
+		if f[1] != "" {
+			root, limit, used = h.cgroup+"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+		}
+		if f[1] != "" && f[1] != "memory" {
+			continue
+		}
+		for at := path.Clean("/" + f[2]); ; at = path.Dir(at) {
+			dir := path.Join(root, at)
+			if n := one(path.Join(dir, limit)); n > 0 {
+				stat := fields(path.Join(dir, "memory.stat")) // files in memory give way
+				all = append(all, group{n, one(path.Join(dir, used)) - stat["inactive_file"]})
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// one returns the number in a file, or 0: "max" means no limit.
+func one(file string) int64 {
+	text, _ := os.ReadFile(file)
+	return number(strings.TrimSpace(string(text)))
+}
+
+// fields returns the first number behind each word of a file.
+func fields(file string) map[string]int64 {
+	text, _ := os.ReadFile(file)
+	all := map[string]int64{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 {
+			all[f[0]] = number(f[1])
+		}
+	}
+	return all
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return max(n, 0)
+}
