@@ -12,9 +12,10 @@ import (
 // rank's buffer does not matter, such as dst of Reduce on a rank other than root.
 type Buf struct {
 	DType scalar.DType
+	Place Place
 	N     int            // elements, not bytes
 	Ptr   unsafe.Pointer // first element; may be nil when N is 0
-	Place Place
+	Label Label          // what the elements mean; 0 where nobody says
 }
 
 // Place says which memory a Buf is in.
@@ -81,9 +82,9 @@ func (b Buf) Slice(lo, hi int) Buf {
 		panic("comm: slice bounds out of range")
 	}
 	if lo == hi {
-		return Buf{DType: b.DType, Place: b.Place}
+		return Buf{DType: b.DType, Place: b.Place, Label: b.Label}
 	}
-	return Buf{DType: b.DType, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size()), Place: b.Place}
+	return Buf{DType: b.DType, Place: b.Place, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size()), Label: b.Label}
 }
 
 // Same reports whether a and b are the same run of memory, which is how a

@@ -54,6 +54,7 @@ type Call struct {
 	Op    Op
 	Peer  int32 // root, or the other rank of a message; -1 where there is none
 	N     int64 // elements each rank must agree on; -1 where ranks may differ
+	Label Label // what the elements mean
 }
 
 // String shows the call with its arguments.
@@ -83,6 +84,9 @@ func (c Call) String() string {
 		add("on rank %d", c.Peer)
 	case c.Peer >= 0:
 		add("root %d", c.Peer)
+	}
+	if c.Label != 0 {
+		add("%q", c.Label)
 	}
 	return s + ")"
 }

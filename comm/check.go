@@ -96,7 +96,7 @@ func InBlock(small, large Buf, at int) bool {
 
 // CheckAllReduce checks AllReduce and, with its kind, IAllReduce.
 func CheckAllReduce(k Kind, dst, src Buf, op Op) (Call, error) {
-	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N), Label: src.Label}
 	if src.N > 0 && src.Ptr != nil && src.Place == OnHost && src.DType.Valid() && Same(dst, src) && op == Sum {
 		return call, nil // what solvers do in every step
 	}
@@ -116,7 +116,7 @@ func reducible(k Kind, op Op, b Buf) error {
 // CheckReduce checks Reduce.
 func CheckReduce(c Comm, dst, src Buf, op Op, root int) (Call, error) {
 	k := KindReduce
-	call := Call{Kind: k, DType: src.DType, Op: op, Peer: int32(root), N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Op: op, Peer: int32(root), N: int64(src.N), Label: src.Label}
 	if err := checkRank(k, "root", root, c.Size()); err != nil {
 		return call, err
 	}
@@ -132,7 +132,7 @@ func CheckReduce(c Comm, dst, src Buf, op Op, root int) (Call, error) {
 
 // CheckBroadcast checks Broadcast and, with its kind, IBroadcast.
 func CheckBroadcast(c Comm, k Kind, b Buf, root int) (Call, error) {
-	call := Call{Kind: k, DType: b.DType, Peer: int32(root), N: int64(b.N)}
+	call := Call{Kind: k, DType: b.DType, Peer: int32(root), N: int64(b.N), Label: b.Label}
 	if err := checkRank(k, "root", root, c.Size()); err != nil {
 		return call, err
 	}
@@ -141,14 +141,14 @@ func CheckBroadcast(c Comm, k Kind, b Buf, root int) (Call, error) {
 
 // CheckAllGather checks AllGather and, with its kind, IAllGather.
 func CheckAllGather(c Comm, k Kind, dst, src Buf) (Call, error) {
-	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(src.N), Label: src.Label}
 	return call, checkPair(k, dst, src, src.N*c.Size(), src.N, InBlock(src, dst, c.Rank()*src.N))
 }
 
 // CheckAllGatherV checks AllGatherV.
 func CheckAllGatherV(c Comm, dst Buf, counts []int, src Buf) (Call, error) {
 	k := KindAllGatherV
-	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(dst.N)}
+	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(dst.N), Label: src.Label}
 	total, err := checkCounts(k, "counts", counts, c.Size())
 	if err != nil {
 		return call, err
@@ -158,7 +158,7 @@ func CheckAllGatherV(c Comm, dst Buf, counts []int, src Buf) (Call, error) {
 
 // CheckGather checks Gather and, with counts, GatherV.
 func CheckGather(c Comm, k Kind, dst Buf, counts []int, src Buf, root int) (Call, error) {
-	call := Call{Kind: k, DType: src.DType, Peer: int32(root), N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Peer: int32(root), N: int64(src.N), Label: src.Label}
 	if k == KindGatherV {
 		call.N = -1
 	}
@@ -167,7 +167,7 @@ func CheckGather(c Comm, k Kind, dst Buf, counts []int, src Buf, root int) (Call
 
 // CheckScatter checks Scatter and, with counts, ScatterV.
 func CheckScatter(c Comm, k Kind, dst, src Buf, counts []int, root int) (Call, error) {
-	call := Call{Kind: k, DType: dst.DType, Peer: int32(root), N: int64(dst.N)}
+	call := Call{Kind: k, DType: dst.DType, Peer: int32(root), N: int64(dst.N), Label: dst.Label}
 	if k == KindScatterV {
 		call.N = -1
 	}
@@ -204,7 +204,7 @@ func checkRooted(c Comm, k Kind, dst, src Buf, counts []int, small, large Buf, r
 
 // CheckReduceScatter checks ReduceScatter and, with counts, ReduceScatterV.
 func CheckReduceScatter(c Comm, k Kind, dst, src Buf, counts []int, op Op) (Call, error) {
-	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N), Label: src.Label}
 	total, own, at := dst.N*c.Size(), dst.N, c.Rank()*dst.N
 	if k == KindReduceScatterV {
 		var err error
@@ -222,7 +222,7 @@ func CheckReduceScatter(c Comm, k Kind, dst, src Buf, counts []int, op Op) (Call
 // CheckAllToAll checks AllToAll.
 func CheckAllToAll(c Comm, dst, src Buf) (Call, error) {
 	k := KindAllToAll
-	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(src.N)}
+	call := Call{Kind: k, DType: src.DType, Peer: -1, N: int64(src.N), Label: src.Label}
 	if src.N%c.Size() != 0 {
 		return call, fault(k, "src has %d elements, must be a multiple of %d ranks", src.N, c.Size())
 	}
@@ -232,7 +232,7 @@ func CheckAllToAll(c Comm, dst, src Buf) (Call, error) {
 // CheckAllToAllV checks AllToAllV.
 func CheckAllToAllV(c Comm, dst Buf, recvCounts []int, src Buf, sendCounts []int) (Call, error) {
 	k := KindAllToAllV
-	call := Call{Kind: k, DType: src.DType, Peer: -1, N: -1}
+	call := Call{Kind: k, DType: src.DType, Peer: -1, N: -1, Label: src.Label}
 	in, err := checkCounts(k, "recvCounts", recvCounts, c.Size())
 	if err != nil {
 		return call, err
@@ -259,7 +259,7 @@ func CheckAllToAllV(c Comm, dst Buf, recvCounts []int, src Buf, sendCounts []int
 
 // CheckMessage checks one side of a message.
 func CheckMessage(c Comm, k Kind, b Buf, peer int) (Call, error) {
-	call := Call{Kind: k, DType: b.DType, Peer: int32(peer), N: int64(b.N)}
+	call := Call{Kind: k, DType: b.DType, Peer: int32(peer), N: int64(b.N), Label: b.Label}
 	if err := checkRank(k, "peer", peer, c.Size()); err != nil {
 		return call, err
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// shown is what a rank shows of a call: kind, type, op, root, count, length of
-// the text of its error.
-const shown = 6
+// shown is what a rank shows of a call: kind, type, op, root, count, label, length
+// of the text of its error.
+const shown = 7
 
 // Compare is for communicators: the checked mode of a collective on n ranks. It
 // returns nil if all ranks are in the same call with good arguments. All get the
@@ -19,12 +19,12 @@ func Compare(n int, call Call, fault error, show func(numbers ...int64) ([]int64
 	if fault != nil {
 		text = fault.Error()
 	}
-	all, err := show(int64(call.Kind), int64(call.DType), int64(call.Op), int64(call.Peer), call.N, int64(len(text)))
+	all, err := show(int64(call.Kind), int64(call.DType), int64(call.Op), int64(call.Peer), call.N, int64(call.Label), int64(len(text)))
 	if err != nil {
 		return err
 	}
 	for j := range n {
-		k := all[j*shown+5]
+		k := all[j*shown+shown-1]
 		if k == 0 {
 			continue
 		}
@@ -40,7 +40,7 @@ func Compare(n int, call Call, fault error, show func(numbers ...int64) ([]int64
 	}
 	of := func(j int) Call {
 		s := all[j*shown:]
-		return Call{Kind: Kind(s[0]), DType: scalar.DType(s[1]), Op: Op(s[2]), Peer: int32(s[3]), N: s[4]}
+		return Call{Kind: Kind(s[0]), DType: scalar.DType(s[1]), Op: Op(s[2]), Peer: int32(s[3]), N: s[4], Label: Label(s[5])}
 	}
 	for j := 1; j < n; j++ {
 		if a, b := of(0), of(j); a != b {

@@ -30,6 +30,16 @@ func (e *MismatchError) Error() string {
 	return s
 }
 
+// Unlike is for communicators: the error of a message whose two sides differ, or
+// nil. from and to are their ranks.
+func Unlike(from int, send Call, to int, recv Call) error {
+	if send.DType == recv.DType && send.N == recv.N && send.Label == recv.Label {
+		return nil
+	}
+	return &MismatchError{RankA: from, CallA: send.String(), RankB: to, CallB: recv.String(),
+		Hint: "type, count and meaning of a message must be equal"}
+}
+
 // RankError carries an error from the rank where it happened to another.
 type RankError struct {
 	Rank int

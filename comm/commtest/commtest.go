@@ -58,7 +58,7 @@ func Cases(cfg Config) []Case {
 		cases = append(cases, windowCases()...)
 	}
 	if !cfg.NoFaults {
-		cases = slices.Concat(cases, mismatchCases(cfg), oneRankCases())
+		cases = slices.Concat(cases, mismatchCases(cfg), labelCases(), oneRankCases())
 	}
 	cases = append(cases, randomCases(cfg)...)
 	for i := range cases {

@@ -31,7 +31,7 @@ type slot struct {
 	err      error
 	color    int
 	key      int
-	_        [40]byte // to whole lines; see the check below
+	_        [32]byte // to whole lines; see the check below
 }
 
 // cell is the part of a group that one rank writes. The padding keeps two
@@ -51,7 +51,7 @@ type cell struct {
 	cond   cond
 	call   comm.Call
 	wake   chan struct{}
-	_      [24]byte
+	_      [16]byte
 }
 
 // A slot that began in the middle of a cache line would have its flag and its

@@ -138,9 +138,7 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 
 // transfer copies a message, if both sides agree on what it is.
 func transfer(send, recv *request) {
-	if send.call.DType != recv.call.DType || send.call.N != recv.call.N {
-		err := &comm.MismatchError{RankA: send.owner.me, CallA: send.call.String(),
-			RankB: recv.owner.me, CallB: recv.call.String(), Hint: "type and count of a message must be equal"}
+	if err := comm.Unlike(send.owner.me, send.call, recv.owner.me, recv.call); err != nil {
 		send.err, recv.err = err, err
 		return
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/sched"
-	"github.com/golops/golops/scalar"
 )
 
 // request is an operation that the caller will wait for. Its buffers are kept
@@ -42,7 +41,7 @@ func (r *rank) release(q *request, err error) error {
 }
 
 // received compares what came with what was asked for, message by message. The
-// tag is the type. A count past 2^31, which only calls with wide counts have, is
+// tag tells type and label. A count past 2^31, which only calls with wide counts have, is
 // left to the library, which reports what is too long.
 func (r *rank) received(q *request) error {
 	want := int(q.call.N)
@@ -53,7 +52,8 @@ func (r *rank) received(q *request) error {
 		}
 		n := min(want, r.l.maxCount)
 		want -= n
-		tag := scalar.DType(r.l.tag(&o.status))
+		sent := comm.Call{Kind: comm.KindSend, Peer: int32(r.me), N: q.call.N}
+		sent.DType, sent.Label = r.w.labels.read(r.l.tag(&o.status), q.call.Label)
 		if n <= math.MaxInt32 {
 			if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.dtype(q.dst), addr(&r.num))); err != nil {
 				return err
@@ -61,15 +61,15 @@ func (r *rank) received(q *request) error {
 		} else {
 			r.num = int32(n)
 		}
-		if tag == q.call.DType && r.num == int32(n) {
-			continue
+		if r.num != int32(n) || sent.DType != q.call.DType {
+			sent.N = -1
+			if sent.DType == q.call.DType && len(q.more) == 0 {
+				sent.N = int64(r.num)
+			}
 		}
-		sent := comm.Call{Kind: comm.KindSend, DType: tag, Peer: int32(r.me), N: -1}
-		if tag == q.call.DType && len(q.more) == 0 {
-			sent.N = int64(r.num)
+		if err := comm.Unlike(int(q.call.Peer), sent, r.me, q.call); err != nil {
+			return err
 		}
-		return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: r.me, CallB: q.call.String(),
-			Hint: "type and count of a message must be equal"}
 	}
 	return nil
 }

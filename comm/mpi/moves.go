@@ -289,9 +289,10 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 
 // post starts one message on communicator c.
 func (r *rank) post(o *operation, k comm.Kind, b comm.Buf, peer int, c uintptr) error {
-	f, tag := &r.l.isend, int32(b.DType)
+	tag := r.w.labels.tag(b)
+	f := &r.l.isend
 	if k == comm.KindRecv {
-		f, tag = &r.l.irecv, r.l.anyTag // the receiver compares the tag, which is the type
+		f, tag = &r.l.irecv, r.l.anyTag // the receiver compares the tag
 	}
 	code := r.l.call(r.l.fn(f), r.from(b), uintptr(b.N), r.dtype(b), uintptr(peer), uintptr(tag), c, addr(&o.req))
 	return r.l.errorOf(k.String(), code)

@@ -60,6 +60,7 @@ type world struct {
 	reaches map[string]bool // platforms of GPUs whose memory the library takes
 	noWin   error           // why the library makes no windows here
 	work    func() bool     // what this rank does while it waits: see comm.Ground
+	labels  labels
 
 	mu      sync.Mutex // guards what follows
 	probe   operation

@@ -51,6 +51,12 @@ type ask struct {
 	group int64
 	dt    scalar.DType
 	n     int64
+	label comm.Label
+}
+
+// call returns one side of a message that another rank is in, with peer.
+func (a ask) call(k comm.Kind, peer int) comm.Call {
+	return comm.Call{Kind: k, DType: a.dt, Peer: int32(peer), N: a.n, Label: a.label}
 }
 
 // grant is a send and the receive that asked for it.
@@ -67,13 +73,13 @@ type note struct {
 }
 
 // words are those of a note: what it is, the group, the type and count of the
-// message, its number, whether it makes the line, and then the id of that.
-type words [6 + len(uniqueID{})]int64
+// message, its number, its label, whether it makes the line, and then the id of that.
+type words [7 + len(uniqueID{})]int64
 
 const (
 	noteAsk    = iota + 1 // the receiver asks for a message
 	noteGrant             // the sender launches its side
-	noteWrong             // type or count of the send are others
+	noteWrong             // type, count or label of the send are others
 	noteHost              // the send is from host memory
 	noteDevice            // the send is from device memory, and not asked for
 )
@@ -140,18 +146,13 @@ func (c *Comm) toSelf(o *op) error {
 		send, recv = o, other
 	}
 	recv.twin = send
-	if send.call.DType != recv.call.DType || send.call.N != recv.call.N {
-		recv.finish(disagreement(c.me, send.call, c.me, recv.call))
+	if err := comm.Unlike(c.me, send.call, c.me, recv.call); err != nil {
+		recv.finish(err)
 		return nil
 	}
 	recv.src = send.src
 	w.self.add(recv)
 	return nil
-}
-
-func disagreement(from int, send comm.Call, to int, recv comm.Call) error {
-	return &comm.MismatchError{RankA: from, CallA: send.String(), RankB: to, CallB: recv.String(),
-		Hint: "type and count of a message must be equal"}
 }
 
 // post begins a message with another rank. Its line follows the kernels
@@ -205,9 +206,8 @@ func (w *world) edge(p *peer, k comm.Kind) (*line, error) {
 
 // grant answers a receive with the send that it is for.
 func (w *world) grant(p *peer, o *op, a ask) error {
-	if a.dt != o.call.DType || a.n != o.call.N {
-		recv := comm.Call{Kind: comm.KindRecv, DType: a.dt, Peer: int32(o.c.me), N: a.n}
-		o.finish(disagreement(o.c.me, o.call, int(o.call.Peer), recv))
+	if err := comm.Unlike(o.c.me, o.call, int(o.call.Peer), a.call(comm.KindRecv, o.c.me)); err != nil {
+		o.finish(err)
 		return w.tell(p, noteWrong, o, nil)
 	}
 	l := p.out
@@ -240,10 +240,10 @@ func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
 	} else {
 		n = new(note)
 	}
-	n.words = words{what, o.c.number, int64(o.call.DType), o.call.N, o.seq}
+	n.words = words{what, o.c.number, int64(o.call.DType), o.call.N, o.seq, int64(o.call.Label)}
 	if id != nil {
-		n.words[5] = 1
-		copy(n.words[6:], id[:])
+		n.words[6] = 1
+		copy(n.words[7:], id[:])
 	}
 	var err error
 	n.req, err = w.ctl.ISend(context.Background(), comm.Of(n.words[:]), p.rank)
@@ -347,7 +347,7 @@ func (w *world) read(p *peer, n *words) error {
 	if n[0] == noteHost || n[0] == noteDevice {
 		return p.hearOf(word{group: n[1], seq: n[4], host: n[0] == noteHost})
 	}
-	a := ask{group: n[1], dt: scalar.DType(n[2]), n: n[3]}
+	a := ask{group: n[1], dt: scalar.DType(n[2]), n: n[3], label: comm.Label(n[5])}
 	ofGroup := func(o *op) bool { return o.c.number == a.group && !o.onHost }
 	if n[0] == noteAsk {
 		i := slices.IndexFunc(p.sends, ofGroup)
@@ -366,12 +366,11 @@ func (w *world) read(p *peer, n *words) error {
 	p.recvs = slices.Delete(p.recvs, i, i+1)
 	w.heard(p)
 	if n[0] == noteWrong {
-		send := comm.Call{Kind: comm.KindSend, DType: a.dt, Peer: int32(o.c.me), N: a.n}
-		o.finish(disagreement(int(o.call.Peer), send, o.c.me, o.call))
+		o.finish(comm.Unlike(int(o.call.Peer), a.call(comm.KindSend, o.c.me), o.c.me, o.call))
 		return nil
 	}
-	if n[5] == 1 {
-		copy(p.in.id[:], n[6:])
+	if n[6] == 1 {
+		copy(p.in.id[:], n[7:])
 		if err := p.in.join(); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (c *Comm) tell(ctx context.Context, k comm.Call) error {
 	if c.Size() == 1 {
 		return nil
 	}
-	b := comm.Of(c.counts[:])
+	b := comm.Of(c.counts[:]).Labelled(k.Label)
 	err := c.host.AllReduce(ctx, b, b, comm.Max)
 	if err == nil {
 		return nil

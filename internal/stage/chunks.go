@@ -122,7 +122,7 @@ func (t *train) chunk(s *side, i int) side {
 		s.now = append(s.now, hi-lo)
 		n += hi - lo
 	}
-	b := comm.Buf{DType: s.buf.DType}
+	b := comm.Buf{DType: s.buf.DType, Label: s.buf.Label}
 	switch {
 	case n == 0:
 	case s.packed():

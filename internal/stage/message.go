@@ -54,7 +54,7 @@ func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Reque
 		return comm.Request{}, err
 	}
 	q.header = [4]int64{magic | int64(src.DType), int64(src.N), int64(q.per), 0}
-	if err := c.post(ctx, q, comm.Of(q.header[:]), to); err != nil {
+	if err := c.post(ctx, q, comm.Of(q.header[:]).Labelled(call.Label), to); err != nil {
 		return comm.Request{}, err
 	}
 	q.marks = q.marks[:0]
@@ -90,7 +90,7 @@ func (c *Comm) recvChunks(ctx context.Context, dst comm.Buf, from int) (comm.Req
 	if err != nil {
 		return comm.Request{}, err
 	}
-	if err := c.post(ctx, q, comm.Of(q.header[:]), from); err != nil {
+	if err := c.post(ctx, q, comm.Of(q.header[:]).Labelled(call.Label), from); err != nil {
 		return comm.Request{}, err
 	}
 	for lo := 0; lo < dst.N; lo += q.per {
@@ -139,13 +139,9 @@ func (c *Comm) announced(q *request) error {
 		return nil
 	}
 	h := &q.header
-	if h[0] == magic|int64(q.call.DType) && h[1] == q.call.N && h[2] == int64(q.per) {
-		return nil
+	sent := comm.Call{Kind: comm.KindSend, DType: scalar.DType(h[0] &^ magic), Peer: int32(c.Rank()), N: h[1], Label: q.call.Label}
+	if h[0]>>16 != magic>>16 { // no header: data of a sender that has only so much
+		sent.DType, sent.N = scalar.Int64, int64(len(h))
 	}
-	sent := comm.Call{Kind: comm.KindSend, DType: scalar.DType(h[0] &^ magic), Peer: int32(c.Rank()), N: h[1]}
-	if h[0]>>16 != magic>>16 {
-		sent = comm.Call{Kind: comm.KindSend, DType: scalar.Int64, Peer: int32(c.Rank()), N: int64(len(h))}
-	}
-	return &comm.MismatchError{RankA: int(q.call.Peer), CallA: sent.String(), RankB: c.Rank(), CallB: q.call.String(),
-		Hint: "type and count of a message must be equal"}
+	return comm.Unlike(int(q.call.Peer), sent, c.Rank(), q.call)
 }

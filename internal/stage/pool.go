@@ -19,7 +19,7 @@ type block struct {
 
 // buf returns n elements like those of b, at offset bytes of the block.
 func (k *block) buf(b comm.Buf, offset, n int) comm.Buf {
-	return comm.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset])}
+	return comm.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset]), Label: b.Label}
 }
 
 // grown returns the block with at least n bytes, of a program that keeps it
