@@ -16,10 +16,16 @@ func blockOf(s *dist.Space, rank int, fortran bool) block {
 	dims, box := s.Shape().Dims(), s.Box(rank)
 	b := block{dims, slices.Clone(box.Lo[:len(dims)]), slices.Clone(box.Hi[:len(dims)])}
 	if fortran {
-		slices.Reverse(b.dims)
-		slices.Reverse(b.lo)
-		slices.Reverse(b.hi)
+		b = b.reversed()
 	}
+	return b
+}
+
+// reversed returns b with its axes in the opposite order, in the same memory.
+func (b block) reversed() block {
+	slices.Reverse(b.dims)
+	slices.Reverse(b.lo)
+	slices.Reverse(b.hi)
 	return b
 }
 

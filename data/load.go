@@ -83,13 +83,7 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 		return w.flush()
 	}
 	order := make([]T, local.Len())
-	rest := order
-	err := readBlock(ctx, func(n int) ([]T, error) {
-		next := rest[:n]
-		rest = rest[n:]
-		return next, nil
-	}, f, h, b)
-	if err != nil {
+	if err := readBlock(ctx, inOrder(order), f, h, b); err != nil {
 		return err
 	}
 	host := local.Mem().Host
@@ -128,6 +122,15 @@ func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, erro
 		}
 		return nil
 	})
+}
+
+// inOrder hands out dst from its start to its end.
+func inOrder[T scalar.Scalar](dst []T) func(n int) ([]T, error) {
+	return func(n int) ([]T, error) {
+		next := dst[:n]
+		dst = dst[n:]
+		return next, nil
+	}
 }
 
 // from reads a file from a place on. Unlike an io.SectionReader it can be put

@@ -1,45 +1,68 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // ViewConfig says what of an array is looked at. The zero value shows a 2-D
 // array whole, and the middle of a 3-D one.
 type ViewConfig struct {
 	Title     string
-	Axis      int      // that a 3-D array is cut across
-	Index     *int     // of the slice on that axis; nil means the middle
+	Axis      *int     // that a 3-D array is cut across, counted from the end if negative; nil means the first
+	Index     *int     // of the slice on that axis, counted from the end if negative; nil means the middle
 	Transpose bool     // the first axis that is left goes across, the other down
 	Map       ColorMap // Auto by default
 	Clip      float64  // as that of a Scale
 	Min, Max  float64  // as those of a Scale
+	Label     string   // what the values are, such as "magnitude"
 }
 
 // View writes a PNG picture of an array of 2 or 3 dimensions, and a line plot
-// of one of 1. at returns the i-th value in C order: the last axis runs
-// fastest. Of more than three axes, those of length 1 are left out.
-func View(w io.Writer, shape []int, at func(i int) float64, c ViewConfig) error {
-	dims, err := viewDims(shape)
-	if err != nil {
-		return fmt.Errorf("report: view array of shape %v: %w", shape, err)
-	}
-	switch len(dims) {
-	case 1:
-		err = c.line(w, dims[0], at)
-	case 2:
-		err = c.plane(w, Grid{dims[0].n, dims[1].n, func(r, col int) float64 { return at(r*dims[1].n + col) }}, dims)
-	default:
-		err = c.slice(w, dims, at)
-	}
-	if err != nil {
+// of one of 1. Of more than three axes, those of length 1 are left out. read
+// is called once, for the values that are shown: those from lo up to hi on
+// each axis, in C order, the last axis running fastest.
+func View(w io.Writer, shape []int, read func(lo, hi []int) ([]float64, error), c ViewConfig) error {
+	if err := c.view(w, shape, read); err != nil {
 		return fmt.Errorf("report: view array of shape %v: %w", shape, err)
 	}
 	return nil
+}
+
+func (c ViewConfig) view(w io.Writer, shape []int, read func(lo, hi []int) ([]float64, error)) error {
+	dims, err := viewDims(shape)
+	if err != nil {
+		return err
+	}
+	lo, hi := make([]int, len(shape)), slices.Clone(shape)
+	if len(dims) == 3 {
+		cut, k, err := c.cut(dims, len(shape))
+		if err != nil {
+			return err
+		}
+		lo[dims[cut].axis], hi[dims[cut].axis] = k, k+1
+		c.Title = strings.TrimPrefix(fmt.Sprintf("%s, axis %d at %d of %d", c.Title, dims[cut].axis, k, dims[cut].n), ", ")
+		dims = slices.Delete(dims, cut, cut+1)
+	} else if c.Axis != nil || c.Index != nil {
+		return fmt.Errorf("axis and index are for a slice of 3 dimensions, there are %d: leave them out", len(dims))
+	}
+	v, err := read(lo, hi)
+	if err != nil {
+		return err
+	}
+	if len(dims) == 1 {
+		return c.line(w, dims[0], v)
+	}
+	g, err := GridOf(dims[0].n, dims[1].n, v)
+	if err != nil {
+		return err
+	}
+	return c.plane(w, g, dims)
 }
 
 // dim is an axis of an array that is looked at.
@@ -70,30 +93,30 @@ func viewDims(shape []int) (dims []dim, err error) {
 	return dims, nil
 }
 
-// slice cuts a 3-D array.
-func (c ViewConfig) slice(w io.Writer, dims []dim, at func(int) float64) error {
-	cut := slices.IndexFunc(dims, func(d dim) bool { return d.axis == c.Axis })
+// cut returns which of three dimensions is cut and where.
+func (c ViewConfig) cut(dims []dim, axes int) (cut, k int, err error) {
+	axis := dims[0].axis
+	if c.Axis != nil {
+		axis = *c.Axis
+	}
+	if axis < 0 {
+		axis += axes
+	}
+	cut = slices.IndexFunc(dims, func(d dim) bool { return d.axis == axis })
 	if cut < 0 {
-		return fmt.Errorf("axis is %d: must be %d, %d or %d", c.Axis, dims[0].axis, dims[1].axis, dims[2].axis)
+		return 0, 0, fmt.Errorf("axis is %d: must be %d, %d or %d, or negative to count from the end", *c.Axis, dims[0].axis, dims[1].axis, dims[2].axis)
 	}
 	n := dims[cut].n
-	k := n / 2
-	if c.Index != nil {
-		k = *c.Index
+	if c.Index == nil {
+		return cut, n / 2, nil
+	}
+	if k = *c.Index; k < 0 {
+		k += n
 	}
 	if k < 0 || k >= n {
-		return fmt.Errorf("index is %d: must be 0 to %d on axis %d", k, n-1, c.Axis)
+		return 0, 0, fmt.Errorf("index is %d: must be from %d to %d on axis %d", *c.Index, -n, n-1, axis)
 	}
-	strides := []int{dims[1].n * dims[2].n, dims[2].n, 1}
-	first := k * strides[cut]
-	dims, strides = slices.Delete(dims, cut, cut+1), slices.Delete(strides, cut, cut+1)
-	where := fmt.Sprintf("axis %d at %d of %d", c.Axis, k, n)
-	if c.Title != "" {
-		where = c.Title + ", " + where
-	}
-	c.Title = where
-	g := Grid{dims[0].n, dims[1].n, func(r, col int) float64 { return at(first + r*strides[0] + col*strides[1]) }}
-	return c.plane(w, g, dims)
+	return cut, k, nil
 }
 
 // plane draws two dimensions, the first of them downwards.
@@ -107,6 +130,7 @@ func (c ViewConfig) plane(w io.Writer, g Grid, dims []dim) error {
 		X:     Axis{Label: fmt.Sprintf("axis %d", dims[1].axis)},
 		Y:     Axis{Label: fmt.Sprintf("axis %d", dims[0].axis)},
 		Scale: Scale{Min: c.Min, Max: c.Max, Clip: c.Clip},
+		Bar:   Bar{Label: c.Label},
 	}
 	if err := p.Validate(); err != nil {
 		return err
@@ -115,10 +139,11 @@ func (c ViewConfig) plane(w io.Writer, g Grid, dims []dim) error {
 }
 
 // line draws one dimension.
-func (c ViewConfig) line(w io.Writer, d dim, at func(int) float64) error {
-	v := make([]float64, d.n)
-	for i := range v {
-		v[i] = at(i)
+func (c ViewConfig) line(w io.Writer, d dim, v []float64) error {
+	if len(v) != d.n {
+		return fmt.Errorf("there are %d values", len(v))
 	}
-	return Curves{Title: c.Title, X: fmt.Sprintf("axis %d", d.axis), Y: "value", Linear: true, Curves: []Curve{{Y: v}}}.PNG(w)
+	return Curves{
+		Title: c.Title, X: fmt.Sprintf("axis %d", d.axis), Y: cmp.Or(c.Label, "value"), Linear: true, Curves: []Curve{{Y: v}},
+	}.PNG(w)
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/cmplx"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,40 +17,47 @@ import (
 )
 
 func (a app) view() *cobra.Command {
-	var out, cmap, title string
+	var out, cmap string
 	var axis, index int
-	var clip, lo, hi float64
+	var c report.ViewConfig
 	var plain bool
 	cmd := &cobra.Command{
-		Use:   "view FILE.npy",
-		Short: "make a picture of an array",
+		Use:   "view FILE.npy...",
+		Short: "make pictures of arrays",
 		Long: `view draws an array of one, two or three axes as a picture, FILE.png beside it
 or that of --out. The last axis goes down, as depth and time do; of three axes
-it draws the middle slice, or that of --axis and --index. Of complex numbers it
+it draws the middle slice, or that of --axis and --index, and reads no more of
+the file. Both count from the end if they are negative. Of complex numbers it
 draws the magnitude.
   golops view golops-lsm/inverse.npy
-  golops view shots.npy --axis 0 --index 3 --map gray --clip 98`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dims, at, err := readAny(args[0])
-			if err != nil {
+  golops view shots.npy --axis 0 --index 3 --map gray --clip 98
+  golops view golops-lsm/*.npy`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("golops view needs a file: golops view FILE.npy")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if c.Map, err = report.ParseColorMap(cmap); err != nil {
 				return err
 			}
-			m, err := report.ParseColorMap(cmap)
-			if err != nil {
-				return err
+			c.Transpose = !plain
+			if cmd.Flags().Changed("axis") {
+				c.Axis = &axis
 			}
-			c := report.ViewConfig{Title: title, Axis: axis, Map: m, Clip: clip, Min: lo, Max: hi, Transpose: !plain}
 			if cmd.Flags().Changed("index") {
 				c.Index = &index
 			}
-			if out == "" {
-				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".png"
-			}
-			if err := report.Save(out, func(w io.Writer) error { return report.View(w, dims, at, c) }); err != nil {
+			pictures, err := pictureNames(args, out)
+			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.stdout, report.Printable(out))
+			for i, path := range args {
+				if err := a.viewOne(cmd.Context(), path, pictures[i], c); err != nil {
+					return err
+				}
+			}
 			return nil
 		},
 	}
@@ -57,27 +67,100 @@ draws the magnitude.
 	s.IntVar(&axis, "axis", 0, "of three axes, the `axis` to cut across")
 	s.IntVar(&index, "index", 0, "of the slice on that axis (default the middle)")
 	s.StringVar(&cmap, "map", "auto", "colour `map`: "+strings.Join(report.ColorMapNames(), ", "))
-	s.Float64Var(&clip, "clip", 0, "`percentile` of values that the colours span (default 99)")
-	s.Float64Var(&lo, "min", 0, "smallest `value` of the colours")
-	s.Float64Var(&hi, "max", 0, "largest `value` of the colours")
-	s.StringVar(&title, "title", "", "`text` above the picture")
+	s.Float64Var(&c.Clip, "clip", 0, "`percentile` of values that the colours span (default 99)")
+	s.Float64Var(&c.Min, "min", 0, "smallest `value` of the colours")
+	s.Float64Var(&c.Max, "max", 0, "largest `value` of the colours")
+	s.StringVar(&c.Title, "title", "", "`text` above the picture")
 	s.BoolVar(&plain, "no-transpose", false, "the first axis goes down, the last across")
 	return cmd
 }
 
-// readAny reads an array of any element type that can be drawn.
-func readAny(path string) (dims []int, at func(i int) float64, err error) {
-	info, err := data.Info(path)
+// pictureNames returns the file of each array's picture. No picture may replace
+// an array or another picture.
+func pictureNames(arrays []string, out string) ([]string, error) {
+	if out != "" && len(arrays) > 1 {
+		return nil, fmt.Errorf("--out is for the picture of one file, there are %d: leave it out, and each picture lies beside its file", len(arrays))
+	}
+	names := make([]string, len(arrays))
+	from := map[string]string{}
+	for i, path := range arrays {
+		name := out
+		if name == "" {
+			name = strings.TrimSuffix(path, filepath.Ext(path)) + ".png"
+		}
+		if format(name) != "png" {
+			return nil, fmt.Errorf("--out %s: the name must end in .png, which is what view writes", name)
+		}
+		if other, taken := from[filepath.Clean(name)]; taken {
+			return nil, fmt.Errorf("%s and %s have the same picture, %s: view them one by one with --out", other, path, name)
+		}
+		from[filepath.Clean(name)] = path
+		names[i] = name
+	}
+	for i, name := range names {
+		picture, err := os.Stat(name)
+		if err != nil {
+			continue // there is nothing to replace
+		}
+		for _, path := range arrays {
+			if array, err := os.Stat(path); err == nil && os.SameFile(array, picture) {
+				return nil, fmt.Errorf("the picture of %s would replace the array %s: choose another name with --out", arrays[i], path)
+			}
+		}
+	}
+	return names, nil
+}
+
+// viewOne draws an array. The picture is made in memory, so that an end of ctx
+// leaves no part of a file behind.
+func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig) error {
+	var picture bytes.Buffer
+	err := orStop(ctx, func() error {
+		info, err := data.Info(path)
+		if err != nil {
+			return err
+		}
+		read := func(lo, hi []int) ([]float64, error) { return data.ReadBlock[float64](ctx, path, lo, hi) }
+		if info.Scalar().IsComplex() {
+			c.Label = "magnitude"
+			read = func(lo, hi []int) ([]float64, error) { return magnitudes(ctx, path, lo, hi) }
+		}
+		return report.View(&picture, info.Shape, read, c)
+	})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if info.Scalar().IsComplex() {
-		dims, v, err := data.ReadNPY[complex128](path)
-		return dims, func(i int) float64 { return cmplx.Abs(v[i]) }, err
+	if err := report.Save(out, func(w io.Writer) error { _, err := picture.WriteTo(w); return err }); err != nil {
+		return failure{err: err}
 	}
-	dims, v, err := data.ReadNPY[float64](path)
-	if err == nil && len(v) == 0 {
-		err = errors.New(path + " has no elements")
+	_, err = fmt.Fprintln(a.stdout, report.Printable(out))
+	return err
+}
+
+// magnitudes is data.ReadBlock of complex elements.
+func magnitudes(ctx context.Context, path string, lo, hi []int) ([]float64, error) {
+	z, err := data.ReadBlock[complex128](ctx, path, lo, hi)
+	if err != nil {
+		return nil, err
 	}
-	return dims, func(i int) float64 { return v[i] }, err
+	v := make([]float64, len(z))
+	for i, x := range z {
+		v[i] = cmplx.Abs(x)
+	}
+	return v, nil
+}
+
+// orStop returns what f returns or, at the end of ctx, that this was stopped. It
+// does not wait for f then: the process ends anyway.
+func orStop(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
+	}
+	return failure{err: errStopped}
 }
