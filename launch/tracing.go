@@ -3,12 +3,13 @@ package launch
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/trace"
 )
 
@@ -41,6 +42,13 @@ func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Co
 			t.tracks = append(t.tracks, rec.Events())
 			t.mu.Unlock()
 		}()
+		var err error
+		if c.Rank() == 0 && t.t.Mode == trace.Chrome {
+			err = t.failed(disk.Try(t.file()))
+		}
+		if err := comm.Agree(ctx, c, err); err != nil { // before the run, not after it
+			return err
+		}
 		if err := c.Barrier(ctx); err != nil {
 			return err
 		}
@@ -73,22 +81,25 @@ func (t *tracing) write(tracks []trace.Track) error {
 	if t.t.Mode != trace.Chrome {
 		return trace.WriteTree(t.c.traceOut(), tracks, t.t.Mode == trace.TreeRanks)
 	}
-	name := t.t.File
-	ext := filepath.Ext(name)
-	name = strings.TrimSuffix(name, ext) + t.suffix + ext
-	f, err := os.Create(name)
-	if err != nil {
-		return fmt.Errorf("launch: write trace: %w", err)
+	if err := t.failed(disk.Save(t.file(), func(w io.Writer) error { return trace.WriteChrome(w, tracks) })); err != nil {
+		return err
 	}
-	err = trace.WriteChrome(f, tracks)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return fmt.Errorf("launch: write trace %s: %w", name, err)
-	}
-	t.c.log().Info("trace written", "file", name, "ranks", len(tracks))
+	t.c.log().Info("trace written", "file", t.file(), "ranks", len(tracks))
 	return nil
+}
+
+// file is where a Chrome trace goes.
+func (t *tracing) file() string {
+	ext := filepath.Ext(t.t.File)
+	return strings.TrimSuffix(t.t.File, ext) + t.suffix + ext
+}
+
+// failed says which file it is that err is about.
+func (t *tracing) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("launch: write trace %s, as %s asks for: %w", t.file(), trace.EnvVar, err)
 }
 
 type worldKey struct{}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/perf"
 )
 
@@ -83,6 +84,8 @@ func (f *perfFlags) checkFiles() (errs []error) {
 		}
 		if s, err := os.Stat(filepath.Dir(file.name)); err != nil || !s.IsDir() {
 			errs = append(errs, fmt.Errorf("--%s %s: there is no folder %s", file.flag, file.name, filepath.Dir(file.name)))
+		} else if err := disk.Try(file.name); err != nil {
+			errs = append(errs, fmt.Errorf("--%s %s: %w", file.flag, file.name, err))
 		}
 	}
 	if f.plot != "" && !slices.Contains(perf.PlotFormats, format(f.plot)) {
@@ -106,9 +109,8 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		return err
+	if err := disk.Save(name, write); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return errors.Join(write(file), file.Close())
+	return nil
 }

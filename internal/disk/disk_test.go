@@ -35,8 +35,9 @@ func TestSaveRefusesWhatIsNoFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := disk.Save(path, put("new")); err == nil {
-			t.Errorf("%s was written", path)
+		tried := disk.Try(path)
+		if err := disk.Save(path, put("new")); err == nil || tried == nil || tried.Error() != err.Error() {
+			t.Errorf("%s: got %v, and %v before", path, err, tried)
 		}
 		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("%s was %v, is %v: %v", path, before.Mode(), after, err)

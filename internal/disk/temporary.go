@@ -96,6 +96,14 @@ func Save(path string, write func(io.Writer) error) error {
 	return t.Publish()
 }
 
+// Try returns the error that Save would have for this path before it writes, so
+// that it is found before there is anything to save.
+func Try(path string) error {
+	t, err := Create(path)
+	t.Discard()
+	return err
+}
+
 // Bare takes the name of the file out of an error, for it may be that of a
 // temporary one. The caller names the file.
 func Bare(err error) error {
