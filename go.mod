@@ -4,10 +4,10 @@ go 1.26
 
 require (
 	github.com/ebitengine/purego v0.11.2
+	github.com/goccy/go-yaml v1.19.2
 	github.com/klauspost/cpuid/v2 v2.3.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/sys v0.39.0
 	gonum.org/v1/gonum v0.16.0
 	gonum.org/v1/plot v0.17.0

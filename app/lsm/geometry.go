@@ -1,17 +1,19 @@
 package lsm
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/golops/golops/ops/wave"
 )
+
+const maxGeometry = 64 << 20 // bytes of a geometry, more than a million points
 
 // points returns those of a line.
 func (l Line) points() []wave.Point {
@@ -29,12 +31,11 @@ func (l Line) points() []wave.Point {
 // readGeometry reads lines of "source,x,y,z" and "receiver,x,y,z". A first line
 // of names and lines that begin with # are passed over.
 func readGeometry(path string) (sources, receivers []wave.Point, err error) {
-	f, err := os.Open(path)
+	text, err := readText(path, maxGeometry)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(bytes.NewReader(text))
 	r.Comment, r.TrimLeadingSpace = '#', true
 	r.FieldsPerRecord = 4
 	for first := true; ; first = false {

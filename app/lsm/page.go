@@ -59,7 +59,11 @@ func parameters(c Config) []report.Group {
 	var groups []report.Group
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("yaml")
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		name := f.Tag.Get("yaml")
 		g := report.Group{Name: name}
 		list(&g, "", v.Field(i), name)
 		groups = append(groups, g)
