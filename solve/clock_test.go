@@ -114,13 +114,13 @@ func TestFused(t *testing.T) {
 func TestNames(t *testing.T) {
 	f := folder{Checkpoint: Checkpoint{Dir: "a"}, last: 999998}
 	for _, want := range []int{999999, 1000000} {
-		if n, ok := number(f.next(12345678)); !ok || n != want {
+		if n, iter, ok := number(f.next(12345678)); !ok || n != want || iter != 12345678 {
 			t.Errorf("got %d, %t, want %d", n, ok, want)
 		}
 	}
 	for _, name := range []string{"", "iteration-1", "iteration-1-state-2", "iteration-2-state-x.checkpoint", "iteration-1-state--2.checkpoint",
 		"iteration-1-state-2.checkpoint.bak", "xiteration-1-state-2.checkpoint", "iteration-1-state-2.checkpoint.tmp.tmp"} {
-		if n, ok := number(name); ok {
+		if n, _, ok := number(name); ok {
 			t.Errorf("%q has number %d", name, n)
 		}
 	}

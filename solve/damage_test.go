@@ -129,7 +129,7 @@ func TestAllDamaged(t *testing.T) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
-	cp.Resume = false // which starts anew, and leaves two files
+	cp.Resume, cp.Restart = false, true
 	if res, err := checkpointed(t, 2, 3, cp); err != nil || res.Resumed != 0 {
 		t.Errorf("%+v: %v", res, err)
 	}

@@ -13,16 +13,20 @@ import (
 )
 
 // Checkpoint says where and how often the state of a run is written. A run that
-// converges, is stopped or comes to its limit writes one at its end too.
+// converges, is stopped or comes to its limit writes one at its end too. One that
+// cannot be written is a note of the Result, and the run goes on.
 type Checkpoint struct {
-	// Dir is a folder that all ranks see and that belongs to this run: as new
-	// checkpoints come, it loses those that are not among the newest, of earlier
-	// runs too. "" means no checkpoints.
+	// Dir is a folder that all ranks see and that belongs to one run at a time. A
+	// run finds out at its start whether it can write there. "" means no
+	// checkpoints. If Dir has checkpoints already, Resume or Restart must say what
+	// becomes of them.
 	Dir      string
 	Every    int           // iterations between two; 0 means only by time and at the end
 	Interval time.Duration // time between two, by the clock of rank 0; 0 means only by iterations and at the end
 	Keep     int           // how many are kept; 0 means 2
 	Resume   bool          // go on from the newest valid one, if there are any
+	Restart  bool          // start from the beginning; older ones go when the first new one is written
+	open     *opened
 }
 
 func (c Checkpoint) validate() error {
@@ -30,17 +34,27 @@ func (c Checkpoint) validate() error {
 	if c.Every < 0 || c.Interval < 0 || c.Keep < 0 {
 		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v, keeping %d: none may be negative", c.Every, c.Interval, c.Keep))
 	}
-	if c.Dir == "" && (c.Every != 0 || c.Interval != 0 || c.Keep != 0 || c.Resume) {
+	if c.Dir == "" && (c.Every != 0 || c.Interval != 0 || c.Keep != 0 || c.Resume || c.Restart) {
 		errs = append(errs, errors.New("the Checkpoint has no Dir"))
 	}
+	if c.Resume && c.Restart {
+		errs = append(errs, errors.New("the Checkpoint says both Resume and Restart"))
+	}
 	return errors.Join(errs...)
+}
+
+// text is what all ranks must have in common.
+func (c Checkpoint) text() string {
+	return fmt.Sprintf("%s every %d or %v, Keep %d, Resume %t, Restart %t", c.Dir, c.Every, c.Interval, c.Keep, c.Resume, c.Restart)
 }
 
 // folder is the checkpoints of a run on the disk.
 type folder struct {
 	Checkpoint
-	last    int      // the number of the newest file
-	refused []string // what is not worth keeping
+	last     int      // the number of the newest file
+	failed   []int    // iterations whose checkpoint could not be written
+	failedAt int      // the place of their note
+	refused  []string // what is not worth keeping
 }
 
 // A file is called iteration-ITERATION-state-NUMBER.checkpoint. Numbers go up
@@ -54,13 +68,12 @@ func (f *folder) next(iter int) string {
 	return filepath.Join(f.Dir, fmt.Sprintf("iteration-%06d-state-%06d%s", iter, f.last, suffix))
 }
 
-// number returns the number in a name, if it is one of a checkpoint, unfinished
-// ones included.
-func number(name string) (n int, ok bool) {
+// number returns the number and the iteration in a name, if it is one of a
+// checkpoint, unfinished ones included.
+func number(name string) (n, iter int, ok bool) {
 	base := strings.TrimSuffix(filepath.Base(name), temporary)
-	var iter int
 	got, err := fmt.Sscanf(base, "iteration-%d-state-%d"+suffix, &iter, &n)
-	return n, err == nil && got == 2 && n >= 0 && strings.HasSuffix(base, suffix)
+	return n, iter, err == nil && got == 2 && n >= 0 && strings.HasSuffix(base, suffix)
 }
 
 // list returns the finished and the unfinished checkpoints of the folder, newest
@@ -75,7 +88,7 @@ func (f *folder) list() (done, undone []string, err error) {
 	}
 	for _, e := range all {
 		path := filepath.Join(f.Dir, e.Name())
-		if _, ok := number(path); !ok || !e.Type().IsRegular() {
+		if _, _, ok := number(path); !ok || !e.Type().IsRegular() {
 			continue
 		}
 		if strings.HasSuffix(path, temporary) {
@@ -85,8 +98,8 @@ func (f *folder) list() (done, undone []string, err error) {
 		}
 	}
 	slices.SortFunc(done, func(a, b string) int {
-		m, _ := number(a)
-		n, _ := number(b)
+		m, _, _ := number(a)
+		n, _, _ := number(b)
 		return cmp.Or(cmp.Compare(n, m), strings.Compare(b, a))
 	})
 	return done, undone, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -26,7 +27,8 @@ func FuzzRead(f *testing.F) {
 		if err := a.Local().CopyIn(data); err != nil {
 			return err
 		}
-		return write(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+		reason, err := write(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+		return errors.Join(reason, err)
 	})
 	if err != nil {
 		f.Fatal(err)

@@ -30,6 +30,7 @@ type runner[T scalar.Scalar] struct {
 	saved  time.Time      // when the last checkpoint was written
 	prints [2]fingerprint // fingerprints of data and operator, once known
 	known  bool
+	closes bool // this run has opened the folder of checkpoints
 }
 
 // Votes of a callback, the larger one overruling.
@@ -66,7 +67,13 @@ const historyRoom = 1 << 16
 func (r *runner[T]) run(ctx context.Context) (Result, error) {
 	r.start = r.now()
 	r.saved, r.res.Status = r.start, unfinished
-	doing, err := r.begin(ctx)
+	doing, err := "start", r.open(ctx)
+	if r.closes {
+		defer r.files.Close()
+	}
+	if err == nil {
+		doing, err = r.begin(ctx)
+	}
 	if err == nil {
 		doing, err = r.loop(ctx)
 	}

@@ -77,7 +77,7 @@ func TestMessagesPerIteration(t *testing.T) {
 			return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				c := k.c
 				if c.RelTol = -1; c.Checkpoint != (solve.Checkpoint{}) {
-					c.Checkpoint.Dir = dir
+					c.Checkpoint.Dir, c.Checkpoint.Restart = dir, true
 				}
 				var sent [2]int
 				for i := range sent {

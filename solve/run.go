@@ -16,7 +16,8 @@ import (
 var ErrStop = errors.New("stop requested")
 
 // Config says when a run ends and what it leaves behind. The zero Config is
-// ready to use. All ranks give the same, save OnIter, which some may leave out.
+// ready to use. All ranks give the same, save OnIter and OnNote, which some may
+// leave out.
 //
 // Tolerances compare Norms with those of the start, which is before the first
 // step of all, resumed runs included. Whatever they are, a run has converged
@@ -36,6 +37,7 @@ type Config[T scalar.Scalar] struct {
 	// after every step. An error on any rank stops all ranks with that error,
 	// ErrStop without one.
 	OnIter     func(Iteration[T]) error
+	OnNote     func(text string) // hears at once what a user should know of checkpoints
 	Checkpoint Checkpoint
 }
 
@@ -88,8 +90,8 @@ func (c Config[T]) withDefaults() Config[T] {
 
 // text is what all ranks must have in common.
 func (c Config[T]) text() string {
-	return fmt.Sprintf("MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, Checkpoint %+v",
-		c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.Checkpoint)
+	return fmt.Sprintf("MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, Checkpoint %s",
+		c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.Checkpoint.text())
 }
 
 // Status says why a run ended.
@@ -123,7 +125,8 @@ type Result struct {
 	Resumed int           // steps that came from a checkpoint
 	History []Norms       // of the start and of each step: Iters + 1 of them
 	Elapsed time.Duration // of this run
-	Notes   []string      // checkpoints that were refused, and why
+	Saved   int           // the iteration of the newest checkpoint of this run; 0 means none, or that of the start
+	Notes   []string      // on checkpoints that were refused or could not be written
 }
 
 // Run solves p from the x given, which it improves in place. It is collective

@@ -14,6 +14,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
 )
 
@@ -38,21 +39,28 @@ type header struct {
 	History  []Norms
 }
 
-// fits says why h cannot continue a run that wants what want says.
+// otherRun says why a checkpoint belongs to another run.
+type otherRun struct{ reason string }
+
+func (e *otherRun) Error() string { return e.reason }
+
+// fits says why h cannot continue a run that wants what want says. It is an
+// *otherRun if h is in order.
 func (h header) fits(want header) error {
+	other := func(format string, args ...any) error { return &otherRun{fmt.Sprintf(format, args...)} }
 	switch {
 	case h.Method != want.Method:
-		return fmt.Errorf("it is of %s, the run is of %s", h.Method, want.Method)
+		return other("it is of %s, the run is of %s", h.Method, want.Method)
 	case h.DType != want.DType:
-		return fmt.Errorf("its elements are %s, those of the run %s", h.DType, want.DType)
+		return other("its elements are %s, those of the run %s", h.DType, want.DType)
 	case h.Damp != want.Damp: // which may change how many vectors there are
-		return fmt.Errorf("it was damped by %g, the run is by %g", h.Damp, want.Damp)
+		return other("it was damped by %g, the run is by %g", h.Damp, want.Damp)
 	case !slices.EqualFunc(h.Shapes, want.Shapes, slices.Equal[[]int]):
-		return fmt.Errorf("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
+		return other("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
 	case !h.Data.near(want.Data, h.DType):
-		return fmt.Errorf("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
+		return other("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
 	case !h.Operator.near(want.Operator, h.DType):
-		return fmt.Errorf("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
+		return other("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
 	case len(h.Numbers) != len(want.Numbers) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
 		return fmt.Errorf("it has %d numbers, %d checksums and %d norms at iteration %d: %d, %d and %d are needed",
 			len(h.Numbers), len(h.Sums), len(h.History), h.Iters, len(want.Numbers), len(h.Shapes), h.Iters+1)
@@ -69,42 +77,54 @@ func describe[T scalar.Scalar](h header, all []dist.Array[T]) header {
 	return h
 }
 
-// write writes a file, or leaves nothing. It is collective.
-func write[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, h header, arrays []dist.Array[T]) error {
+// write writes a file, or leaves nothing and says the reason. An error is one of
+// the ranks' talk. It is collective.
+func write[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, h header, arrays []dist.Array[T]) (reason, err error) {
 	all, tmp := leaves(arrays...), path+temporary
 	h = describe(h, all)
-	var err error
+	var fault error
 	if c.Rank() == 0 {
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			err = os.WriteFile(tmp, []byte(magic), 0o666)
-		}
+		fault = begin(tmp)
 		defer os.Remove(tmp) // which is not there if all went well
 	}
-	if err := comm.Agree(ctx, c, err); err != nil {
-		return err
+	if reason, err = refuse(ctx, c, fault); reason != nil || err != nil {
+		return reason, err
 	}
-	sums, end, err := writeBlocks(tmp, all)
-	if err := comm.Agree(ctx, c, err); err != nil {
-		return err
+	sums, end, fault := writeBlocks(tmp, all)
+	if reason, err = refuse(ctx, c, fault); reason != nil || err != nil {
+		return reason, err
 	}
 	b := comm.Of(sums)
 	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
-		return err
+		return nil, err
 	}
 	if c.Rank() == 0 {
 		for _, s := range sums {
 			h.Sums = append(h.Sums, uint64(s))
 		}
-		err = finish(tmp, path, end, h)
+		fault = finish(tmp, path, end, h)
 	}
-	return comm.Agree(ctx, c, err)
+	return refuse(ctx, c, fault)
+}
+
+// begin makes a file with its first line.
+func begin(tmp string) error {
+	if _, err := disk.MkdirAll(filepath.Dir(tmp), 0o777); err != nil {
+		return err
+	}
+	f, err := disk.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(magic)
+	return errors.Join(err, f.Close())
 }
 
 // writeBlocks writes what this rank has to write of each array and returns the
 // checksums of that, and where the arrays end. All of it is on the disk when it
 // returns.
 func writeBlocks[T scalar.Scalar](path string, all []dist.Array[T]) (sums []int64, end int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := disk.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -126,7 +146,7 @@ func size[T scalar.Scalar](a dist.Array[T]) int64 {
 	return int64(a.Space().Size()) * int64(scalar.Of[T]().Size())
 }
 
-func writeBlock[T scalar.Scalar](f *os.File, at int64, a dist.Array[T]) (sum uint64, err error) {
+func writeBlock[T scalar.Scalar](f *disk.File, at int64, a dist.Array[T]) (sum uint64, err error) {
 	if !a.Space().Primary() {
 		return 0, nil // another rank writes the same
 	}
@@ -154,7 +174,7 @@ func finish(tmp, path string, end int64, h header) error {
 	}
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(foot.Len()))
 	tail = binary.LittleEndian.AppendUint32(tail, crc32.ChecksumIEEE(foot.Bytes()))
-	f, err := os.OpenFile(tmp, os.O_RDWR, 0)
+	f, err := disk.OpenFile(tmp, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -162,12 +182,9 @@ func finish(tmp, path string, end int64, h header) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := disk.Rename(tmp, path); err != nil {
 		return err
 	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	disk.SyncDir(filepath.Dir(path))
+	return nil
 }

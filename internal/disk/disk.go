@@ -5,6 +5,7 @@
 package disk
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -122,6 +123,20 @@ func MkdirAll(path string, perm fs.FileMode) (made string, err error) {
 		}
 	}
 	return made, os.MkdirAll(path, perm)
+}
+
+// RemoveEmpty takes folders away again that MkdirAll has made for path, as far as
+// they are empty. A made of "" means none.
+func RemoveEmpty(made, path string) {
+	if made == "" {
+		return
+	}
+	for {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) || path == made {
+			return
+		}
+		path = filepath.Dir(path)
+	}
 }
 
 // Rename is os.Rename.

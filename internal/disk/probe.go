@@ -13,25 +13,22 @@ import (
 
 // Probe writes to a folder from every rank, so that one that cannot be written,
 // or that is not the same on all ranks, is found before there is anything to
-// lose. It is collective: all ranks get an error or none does.
+// lose. The folder belongs to this run. It is collective: all ranks get an error
+// or none does.
 func Probe(ctx context.Context, c comm.Comm, dir string) error {
-	var t *Temporary
-	name := ""
+	name := filepath.Join(dir, ".golops-probe")
 	var err error
 	if c.Rank() == 0 {
-		if t, err = Create(filepath.Join(dir, "probe")); err == nil {
-			defer t.Discard()
-			name = t.Name()
-			_, err = t.Write(make([]byte, c.Size()))
-		}
+		defer os.Remove(name)
+		err = touch(name, os.O_CREATE|os.O_TRUNC|noFollow, 0)
 	}
 	if err := comm.Agree(ctx, c, probeError(dir, err)); err != nil {
 		return err
 	}
-	if err := comm.BroadcastObject(ctx, c, &name, 0); err != nil {
-		return err
+	if err = touch(name, 0, int64(c.Rank())); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: all ranks must see the folder that rank 0 writes to", Bare(err))
 	}
-	return comm.Agree(ctx, c, probeError(dir, touch(name, c)))
+	return comm.Agree(ctx, c, probeError(dir, err))
 }
 
 func probeError(dir string, err error) error {
@@ -41,15 +38,12 @@ func probeError(dir string, err error) error {
 	return fmt.Errorf("the folder %s cannot be written: %w", dir, Bare(err))
 }
 
-// touch writes this rank's byte to the file that rank 0 made.
-func touch(name string, c comm.Comm) error {
-	f, err := OpenFile(name, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: all ranks must see the folder that rank 0 writes to", Bare(err))
-	}
+// touch writes a byte to a file.
+func touch(name string, flag int, at int64) error {
+	f, err := OpenFile(name, os.O_RDWR|flag, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt([]byte{1}, int64(c.Rank()))
+	_, err = f.WriteAt([]byte{1}, at)
 	return errors.Join(err, f.Sync(), f.Close())
 }
