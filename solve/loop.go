@@ -77,6 +77,9 @@ func (r *runner[T]) run(ctx context.Context) (Result, error) {
 	if err == nil {
 		doing, err = r.loop(ctx)
 	}
+	if err == nil {
+		doing, err = "last residual", r.truth(ctx)
+	}
 	r.res.Elapsed = r.now().Sub(r.start)
 	if err != nil {
 		return r.res, fmt.Errorf("solve: %s: %s: %w", r.m.Name(), doing, err)
@@ -130,6 +133,33 @@ func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
 		r.res.Iters++
 		r.res.History = append(r.res.History, n)
 	}
+}
+
+// truth works out the norms of x.
+func (r *runner[T]) truth(ctx context.Context) error {
+	y, err := linop.Image(ctx, r.p.A, r.x)
+	if err != nil {
+		return err
+	}
+	defer y.Free()
+	dist.Sub(y, r.p.B, y)
+	if r.res.Resid, err = dist.Norm(ctx, y, 2); err != nil {
+		return err
+	}
+	r.res.Grad = math.NaN()
+	if math.IsNaN(r.res.History[0].Grad) {
+		return nil
+	}
+	g, err := linop.Image(ctx, linop.H(r.p.A), y)
+	if err != nil {
+		return err
+	}
+	defer g.Free()
+	if r.p.Damp != 0 {
+		dist.Axpby(num[T](-r.p.Damp*r.p.Damp), r.x, 1, g)
+	}
+	r.res.Grad, err = dist.Norm(ctx, g, 2)
+	return err
 }
 
 func (r *runner[T]) end(s Status, why string, args ...any) {

@@ -94,36 +94,16 @@ func (c Config[T]) text() string {
 		c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.Checkpoint.text())
 }
 
-// Status says why a run ended.
-type Status uint8
-
-// The reasons. Only Converged is what was asked for; none is an error.
-const (
-	Converged  Status = iota + 1 // a tolerance is met, or there is nothing left to gain
-	MaxIter                      // the limit of iterations
-	Stopped                      // a callback asked for it
-	OutOfTime                    // the budget is spent
-	Diverged                     // the residual grew beyond the limit or is not a number: see Result.Why
-	Breakdown                    // the method cannot go on: see Result.Why
-	unfinished                   // while running
-)
-
-func (s Status) String() string {
-	names := [...]string{"?", "converged", "iteration limit", "stopped", "time is up", "diverged", "breakdown", "unfinished"}
-	if int(s) >= len(names) {
-		s = 0
-	}
-	return names[s]
-}
-
 // Result is the outcome of a run, the same on all ranks of its group but for
 // the times.
 type Result struct {
 	Status  Status
-	Why     string        // of a Breakdown or Diverged: at which iteration, and the cause
+	Why     string        // where Status is not Converged, a limit or a stop: at which iteration, the cause, and what to do
+	Resid   float64       // ‖b - A·x‖ of the x that is left, worked out anew
+	Grad    float64       // ‖Aᴴ(b - A·x) - damp²·x‖ of the same; NaN for CG and CG1
 	Iters   int           // steps in all, those before a resume included
 	Resumed int           // steps that came from a checkpoint
-	History []Norms       // of the start and of each step: Iters + 1 of them
+	History []Norms       // of the start and of each step, as the recurrence has them: Iters + 1 of them
 	Elapsed time.Duration // of this run
 	Saved   int           // the iteration of the newest checkpoint of this run; 0 means none, or that of the start
 	Notes   []string      // on checkpoints that were refused or could not be written

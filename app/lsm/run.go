@@ -346,8 +346,8 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 			return x, err
 		}
 	}
-	if n := len(out.History); out.History[0].Resid > 0 {
-		res.Reduction = out.History[n-1].Resid / out.History[0].Resid
+	if out.History[0].Resid > 0 {
+		res.Reduction = out.Resid / out.History[0].Resid
 	}
 	return x, nil
 }
