@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
@@ -82,13 +83,18 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 		}
 		return w.flush()
 	}
-	order := make([]T, local.Len())
+	order, err := device.Make[T](local.Len())
+	if err != nil {
+		return err
+	}
 	if err := readBlock(ctx, inOrder(order), f, h, b); err != nil {
 		return err
 	}
 	host := local.Mem().Host
 	if host == nil {
-		host = make([]T, len(order))
+		if host, err = device.Make[T](len(order)); err != nil {
+			return err
+		}
 	}
 	reverseAxes(host, order, s.LocalShape().Dims())
 	if local.Mem().Host == nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
 )
@@ -45,11 +46,13 @@ func openNPY(path string) (*os.File, NPY, error) {
 // ReadNPY returns the shape and the elements of a .npy file, the last axis
 // running fastest whatever the order in the file. Numbers of another precision
 // and integers are rounded to the nearest T, beyond its range to infinity;
-// truth values become 0 and 1. Complex elements are not read as real ones.
+// truth values become 0 and 1. Complex elements are not read as real ones. An
+// array that the host has no memory for is an error that wraps
+// device.ErrMemory; read a part of it with ReadBlock.
 func ReadNPY[T scalar.Scalar](path string) (dims []int, elements []T, err error) {
 	f, h, err := openNPY(path)
 	if err == nil {
-		elements, err = readElements[T](f, h, h.n)
+		elements, err = readElements[T](f, h, true)
 		_ = f.Close()
 	}
 	if err != nil {
@@ -64,7 +67,7 @@ func ReadNPY[T scalar.Scalar](path string) (dims []int, elements []T, err error)
 func ReadNPYFrom[T scalar.Scalar](r io.Reader) (dims []int, elements []T, err error) {
 	h, err := readHeader(r)
 	if err == nil {
-		elements, err = readElements[T](r, h, 0)
+		elements, err = readElements[T](r, h, false)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("data: read .npy: %w", err)
@@ -72,28 +75,51 @@ func ReadNPYFrom[T scalar.Scalar](r io.Reader) (dims []int, elements []T, err er
 	return h.Shape, elements, nil
 }
 
-// readElements reads all elements behind a header and puts them in C order.
-// Of them, sure are known to be there; memory for others is taken as they come.
-func readElements[T scalar.Scalar](r io.Reader, h NPY, sure int) ([]T, error) {
+// readElements reads all elements behind a header and puts them in C order. If
+// sure, they are known to be there, and memory is taken at once for all of them;
+// otherwise it is taken as they come. More than the host has is an error.
+func readElements[T scalar.Scalar](r io.Reader, h NPY, sure bool) ([]T, error) {
 	read, err := decoder[T](h.elem)
 	if err != nil {
 		return nil, err
 	}
-	dst := []T{}
-	const most = 1 << 36 // at once: a file with holes can be longer than memory can ever be
-	for step := min(max(sure, 1<<16), most); len(dst) < h.n; step = len(dst) {
+	dst, step := []T{}, 1<<16
+	if sure {
+		if dst, err = device.Make[T](h.n); err != nil {
+			return nil, err
+		}
+		dst, step = dst[:0], h.n
+	}
+	for len(dst) < h.n {
 		n := len(dst)
-		dst = slices.Grow(dst, min(step, h.n-n))[:n+min(step, h.n-n)]
+		step = min(step, h.n-n)
+		if dst, err = grow(dst, step); err != nil {
+			return nil, err
+		}
 		if err := read(dst[n:], r); err != nil {
 			return nil, fmt.Errorf("%d elements of %s: %w", h.n, h.DType, short(bare(err)))
 		}
+		step = len(dst)
 	}
-	if h.Fortran && len(h.Shape) > 1 {
-		out := make([]T, len(dst))
-		reverseAxes(out, dst, h.Shape)
-		dst = out
+	if !h.Fortran || len(h.Shape) < 2 {
+		return dst, nil
 	}
-	return dst, nil
+	out, err := device.Make[T](len(dst))
+	if err != nil {
+		return nil, err
+	}
+	reverseAxes(out, dst, h.Shape)
+	return out, nil
+}
+
+// grow makes s longer by n elements, if the host has memory for them.
+func grow[T scalar.Scalar](s []T, n int) ([]T, error) {
+	if cap(s)-len(s) < n {
+		if err := device.HostRoom(len(s)+n, scalar.Of[T]().Size()); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Grow(s, n)[:len(s)+n], nil
 }
 
 // WriteNPY writes an array in C order, the last axis running fastest, as NumPy

@@ -3,6 +3,7 @@ package data
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,13 +37,13 @@ func Named[T scalar.Scalar](name string, dims []int, elements []T) Member {
 // Members that are no arrays of numbers are left out.
 func ListNPZ(path string) ([]Member, error) {
 	var list []Member
-	err := openNPZ(path, func(files []*zip.File) error {
+	err := openNPZ(path, func(files []*zip.File, size int64) error {
 		for _, f := range files {
 			name, ok := strings.CutSuffix(f.Name, ".npy")
 			if !ok {
 				continue
 			}
-			err := readMember(f, func(_ io.Reader, h NPY) error {
+			err := readMember(f, size, func(_ io.Reader, h NPY) error {
 				list = append(list, Member{Name: name, NPY: h})
 				return nil
 			})
@@ -59,15 +60,17 @@ func ListNPZ(path string) ([]Member, error) {
 }
 
 // ReadNPZ returns the shape and the elements of one array of a .npz file, as
-// ReadNPY does. Compressed files are read too. Its checksum must be right.
+// ReadNPY does. Compressed files are read too. Its checksum must be right. Memory
+// is taken for the array alone, and only if the host has it and the file is long
+// enough to hold so much.
 func ReadNPZ[T scalar.Scalar](path, name string) (dims []int, elements []T, err error) {
-	err = openNPZ(path, func(files []*zip.File) error {
+	err = openNPZ(path, func(files []*zip.File, size int64) error {
 		f, err := find(files, name)
 		if err != nil {
 			return err
 		}
-		return readMember(f, func(r io.Reader, h NPY) (err error) {
-			if elements, err = readElements[T](r, h, 0); err != nil {
+		return readMember(f, size, func(r io.Reader, h NPY) (err error) {
+			if elements, err = readElements[T](r, h, true); err != nil {
 				return err
 			}
 			dims = h.Shape
@@ -80,7 +83,7 @@ func ReadNPZ[T scalar.Scalar](path, name string) (dims []int, elements []T, err 
 	return dims, elements, nil
 }
 
-func openNPZ(path string, use func([]*zip.File) error) error {
+func openNPZ(path string, use func(files []*zip.File, size int64) error) error {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return err
@@ -90,7 +93,21 @@ func openNPZ(path string, use func([]*zip.File) error) error {
 	if err != nil {
 		return fmt.Errorf("this is no .npz file, or it is truncated: %w", err)
 	}
-	return use(z.File)
+	return use(z.File, size)
+}
+
+// plausible refuses a member that claims more bytes than its part of a file of
+// this size can hold, so that a lie costs no memory.
+func plausible(f *zip.File, size int64) error {
+	const best = 1032 // bytes that deflate makes of one at most: 258 of 2 bits
+	packed, whole := f.CompressedSize64, f.UncompressedSize64
+	switch {
+	case packed > uint64(size):
+		return fmt.Errorf("it claims %d bytes of a file of %d", packed, size)
+	case f.Method == zip.Store && whole != packed, whole/best > packed:
+		return fmt.Errorf("it claims to be %d bytes long, which cannot be in %d", whole, packed)
+	}
+	return nil
 }
 
 func find(files []*zip.File, name string) (*zip.File, error) {
@@ -111,8 +128,17 @@ func find(files []*zip.File, name string) (*zip.File, error) {
 	return found, nil
 }
 
-// readMember hands on a member behind its header, whose size must be right.
-func readMember(f *zip.File, use func(io.Reader, NPY) error) error {
+// readMember hands on a member of a file of this size, behind the member's
+// header, which must be right about its length.
+func readMember(f *zip.File, size int64, use func(io.Reader, NPY) error) (err error) {
+	defer func() {
+		if errors.Is(err, zip.ErrFormat) {
+			err = fmt.Errorf("it is longer than the archive claims, or damaged: %w", err)
+		}
+	}()
+	if err := plausible(f, size); err != nil {
+		return err
+	}
 	r, err := f.Open()
 	if err != nil {
 		return err
@@ -129,13 +155,12 @@ func readMember(f *zip.File, use func(io.Reader, NPY) error) error {
 	return use(b, h)
 }
 
-// atEnd reads on to the end, where the checksum is compared.
+// atEnd lets the reader come to its end, where it compares the checksum.
 func atEnd(r io.Reader) error {
-	n, err := io.Copy(io.Discard, r)
-	if err == nil && n > 0 {
-		err = fmt.Errorf("%d bytes follow the array", n)
+	if _, err := io.ReadFull(r, make([]byte, 1)); err != io.EOF {
+		return cmp.Or(err, zip.ErrFormat) // there is more
 	}
-	return err
+	return nil
 }
 
 // WriteNPZ writes arrays to a .npz file in the given order, uncompressed. The

@@ -3,8 +3,13 @@ package data_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"errors"
+	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -150,5 +155,100 @@ func TestBadNPZ(t *testing.T) {
 	b[i]++
 	if _, _, err := data.ReadNPZ[float32](file(t, b), "a"); err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("damaged element: %v", err)
+	}
+}
+
+// An archive that compresses well takes the memory of its array, not more.
+func TestNPZTakesMemoryOnce(t *testing.T) {
+	const n = 4 << 20
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("a.npy") // compressed
+	if err == nil {
+		err = data.WriteNPYTo(w, []int{n}, make([]float64, n))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > n/50 {
+		t.Fatalf("%d bytes are not compressed", b.Len())
+	}
+	path := file(t, b.Bytes())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, v, err := data.ReadNPZ[float64](path, "a")
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err != nil || len(v) != n || got > 8*n+1<<20 {
+		t.Errorf("%d bytes allocated for an array of %d: %v", got, 8*n, err)
+	}
+}
+
+// lying makes a .npz file whose one member, a.npy, claims other lengths than it
+// has.
+func lying(t testing.TB, h zip.FileHeader, content []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	h.Name = "a.npy"
+	w, err := z.CreateRaw(&h)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file(t, b.Bytes())
+}
+
+// deflated compresses.
+func deflated(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A member that is not as long as the archive claims is refused, at no cost.
+func TestNPZLengthsThatLie(t *testing.T) {
+	const n = 1000
+	whole := encode(t, []int{n}, make([]float64, n))
+	sum := crc32.ChecksumIEEE
+	short, long := whole[:len(whole)-8], append(slices.Clone(whole), make([]byte, 100_000_000)...)
+	huge := npy("{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000,), }\n", 800)
+	for _, c := range []struct {
+		name    string
+		claims  uint64
+		content []byte // before it is compressed
+		want    string
+	}{
+		{"right", uint64(len(whole)), whole, ""},
+		{"shorter", uint64(len(whole)), short, "truncated"},
+		{"longer", uint64(len(whole)), long, "longer than the archive claims, or damaged"},
+		{"impossible", uint64(len(huge)) - 800 + 80e9, huge, "which cannot be in"},
+		{"overflow", math.MaxUint64, whole, "which cannot be in"},
+	} {
+		packed := deflated(t, c.content)
+		h := zip.FileHeader{Method: zip.Deflate, CRC32: sum(whole), CompressedSize64: uint64(len(packed)), UncompressedSize64: c.claims}
+		path := lying(t, h, packed)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := data.ReadNPZ[float64](path, "a")
+		runtime.ReadMemStats(&after)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+			t.Errorf("%s: %d bytes allocated", c.name, got)
+		}
+	}
+	h := zip.FileHeader{Method: zip.Store, CRC32: sum(whole), CompressedSize64: 80e9, UncompressedSize64: 80e9}
+	if _, _, err := data.ReadNPZ[float64](lying(t, h, whole), "a"); err == nil || !strings.Contains(err.Error(), "claims 80000000000 bytes of a file of") {
+		t.Errorf("stored: got %v", err)
 	}
 }

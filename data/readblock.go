@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
 // ReadBlock returns a part of the array in a .npy file: the elements from lo up
 // to hi on each axis, the last axis running fastest whatever the order in the
 // file, converted as by ReadNPY. It reads only those, so that a slice of a file
-// that is larger than memory can be had. The end of ctx ends it.
+// that is larger than memory can be had. The end of ctx ends it. A part that the
+// host has no memory for is an error that wraps device.ErrMemory.
 func ReadBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []int) ([]T, error) {
 	v, err := readOneBlock[T](ctx, path, lo, hi)
 	if err != nil {
@@ -38,14 +40,20 @@ func readOneBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []in
 	for _, d := range dims {
 		n *= d
 	}
-	v := make([]T, n)
+	v, err := device.Make[T](n)
+	if err != nil {
+		return nil, err
+	}
 	if err := readBlock(ctx, inOrder(v), f, h, b); err != nil {
 		return nil, err
 	}
 	if !h.Fortran || len(dims) < 2 {
 		return v, nil
 	}
-	out := make([]T, n)
+	out, err := device.Make[T](n)
+	if err != nil {
+		return nil, err
+	}
 	reverseAxes(out, v, dims)
 	return out, nil
 }

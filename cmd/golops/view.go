@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/data"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 )
@@ -120,12 +121,16 @@ func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig)
 		if err != nil {
 			return err
 		}
-		read := func(lo, hi []int) ([]float64, error) { return data.ReadBlock[float64](ctx, path, lo, hi) }
+		read := data.ReadBlock[float64]
 		if info.Scalar().IsComplex() {
-			c.Label = "magnitude"
-			read = func(lo, hi []int) ([]float64, error) { return magnitudes(ctx, path, lo, hi) }
+			c.Label, read = "magnitude", magnitudes
 		}
-		return report.View(&picture, info.Shape, read, c)
+		return report.View(&picture, info.Shape, func(lo, hi []int) ([]float64, error) {
+			if err := roomToDraw(lo, hi); err != nil {
+				return nil, err
+			}
+			return read(ctx, path, lo, hi)
+		}, c)
 	})
 	if err != nil {
 		return err
@@ -135,6 +140,19 @@ func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig)
 	}
 	_, err = fmt.Fprintln(a.stdout, report.Printable(out))
 	return err
+}
+
+// roomToDraw compares what a picture of the values from lo up to hi takes with
+// the memory of this machine.
+func roomToDraw(lo, hi []int) error {
+	factors := []int{40} // bytes: a complex value, its magnitude, and two copies to draw and to sort
+	for i := range lo {
+		factors = append(factors, hi[i]-lo[i])
+	}
+	if err := device.HostRoom(factors...); err != nil {
+		return fmt.Errorf("this is too much to draw, save a part of the array and view that: %w", err)
+	}
+	return nil
 }
 
 // magnitudes is data.ReadBlock of complex elements.

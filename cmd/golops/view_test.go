@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/data"
+	"github.com/golops/golops/device"
 )
 
 // arrays writes some to a folder.
@@ -145,6 +146,33 @@ func TestViewMagnitude(t *testing.T) {
 	}
 	if c, r := size("complex"), size("abs"); c <= r {
 		t.Errorf("the picture is %d pixels wide, without words %d", c, r)
+	}
+}
+
+// sparse writes an array of zeros that take no room on disk.
+func sparse(t *testing.T, path, shape string, bytes int64) {
+	t.Helper()
+	text := "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }\n"
+	head := "\x93NUMPY\x01\x00" + string([]byte{byte(len(text)), 0}) + text
+	if err := errors.Join(os.WriteFile(path, []byte(head), 0o666), os.Truncate(path, int64(len(head))+bytes)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of a file that is larger than memory, a slice is drawn. What cannot be drawn
+// is refused in words.
+func TestViewHugeFiles(t *testing.T) {
+	in := arrays(t)
+	sparse(t, in("slices.npy"), "100000, 1000, 100", 80e9)
+	sparse(t, in("huge.npy"), "250000, 1000000", 2e12)
+	if code, _, stderr := golops(t.Context(), "view "+in("slices.npy")); code != 0 {
+		t.Errorf("slices: exit code %d, %s", code, stderr)
+	}
+	if _, total := device.HostMemory(); total == 0 {
+		t.Skip("this system does not tell how much memory it has")
+	}
+	if code, _, stderr := golops(t.Context(), "view "+in("huge.npy")); code != 2 || !strings.Contains(stderr, "this is too much to draw") {
+		t.Errorf("huge: exit code %d, %s", code, stderr)
 	}
 }
 
