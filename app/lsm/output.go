@@ -3,9 +3,12 @@ package lsm
 import (
 	"context"
 	"encoding/csv"
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/data"
@@ -14,55 +17,141 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// write leaves the results in the folder. It is collective.
-func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], res *Result) error {
-	if err := s.mkdir(ctx); err != nil {
-		return err
+// write leaves the results in the folder, the image first. What cannot be
+// written does not keep the rest from being written. It is collective.
+func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observer, res *Result) error {
+	w := &writer[T]{rank: s, ctx: ctx}
+	w.array(image, inv, s.image)
+	if res.Stopped.Hurry { // as if this were the end
+		w.publish(o, false)
 	}
-	add := func(name string) string {
-		res.Files = append(res.Files, name)
-		return filepath.Join(s.Config.Out, name)
-	}
-	save := func(name string, a dist.Array[T], view func(dist.Array[T]) (dist.Array[T], error)) error {
-		v, err := view(a)
-		if err != nil {
-			return err
+	w.file("residuals.csv", func(out io.Writer) error { return residuals(res, out) })
+	w.file("lsm.yaml", func(out io.Writer) error {
+		text, err := s.Config.YAML()
+		if err == nil {
+			_, err = out.Write(text)
 		}
-		return data.Save(ctx, add(name), v)
-	}
-	var truth dist.Array[T]
+		return err
+	})
+	w.array("adjoint.npy", adj, s.image)
 	if s.Reflectivity != nil {
-		var err error
-		if truth, err = dist.New[T](s.op.Domain()); err == nil {
-			err = s.fillTrue(truth)
-		}
-		if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
-			return err
-		}
-		if err := save("model.npy", truth, s.image); err != nil {
-			return err
-		}
-		if err := save("data.npy", d, s.gathers); err != nil {
-			return err
-		}
+		w.truth()
+		w.array("data.npy", d, s.gathers)
 	}
-	if err := save("adjoint.npy", adj, s.image); err != nil {
-		return err
-	}
-	if err := save("inverse.npy", inv, s.image); err != nil {
-		return err
-	}
-	p, err := s.collect(ctx, d, adj, inv)
-	if err != nil {
-		return err
+	w.pictures(d, adj, inv, res)
+	if !res.Stopped.Hurry {
+		w.publish(o, true)
 	}
 	if s.r.Rank() == 0 {
-		err = report.Save(add("residuals.csv"), func(w io.Writer) error { return residuals(res, w) })
-		if err == nil {
-			err = s.pictures(p, res, add)
+		res.Files = w.names()
+		res.Notes = append(res.Notes, s.out.notes...)
+	}
+	err := errors.Join(w.errs...)
+	if err != nil && s.r.Rank() == 0 {
+		left := "nothing was written"
+		if len(res.Files) > 0 {
+			left = fmt.Sprintf("%s has what was written: %s", s.out.shown(), strings.Join(res.Files, ", "))
 		}
+		err = fmt.Errorf("%w: %s", err, left)
 	}
 	return comm.Agree(ctx, s.r.Comm, err)
+}
+
+// writer writes one file after the other and keeps what went wrong.
+type writer[T scalar.Scalar] struct {
+	*rank[T]
+	ctx  context.Context
+	errs []error
+	dead bool // ranks cannot talk any more
+}
+
+func (w *writer[T]) fail(err error) {
+	if err == nil {
+		return
+	}
+	w.errs = append(w.errs, err)
+	w.dead = w.dead || w.ctx.Err() != nil || errors.As(err, new(*comm.AbortError))
+}
+
+// array saves an array as view shows it. It is collective.
+func (w *writer[T]) array(name string, a dist.Array[T], view func(dist.Array[T]) (dist.Array[T], error)) {
+	if w.dead {
+		return
+	}
+	v, err := view(a)
+	if err == nil {
+		err = data.Save(w.ctx, filepath.Join(w.dir, name), v)
+	}
+	w.fail(err)
+}
+
+// truth saves the true model. It is collective.
+func (w *writer[T]) truth() {
+	if w.dead {
+		return
+	}
+	truth, err := dist.New[T](w.op.Domain())
+	if err == nil {
+		err = w.fillTrue(truth)
+	}
+	if err = comm.Agree(w.ctx, w.r.Comm, err); err != nil {
+		w.fail(err)
+		return
+	}
+	w.array("model.npy", truth, w.image)
+}
+
+// file saves what rank 0 has.
+func (w *writer[T]) file(name string, write func(io.Writer) error) {
+	if w.r.Rank() == 0 && !w.dead {
+		w.fail(report.Save(filepath.Join(w.dir, name), write))
+	}
+}
+
+// pictures draws what was found. It is collective.
+func (w *writer[T]) pictures(d, adj, inv dist.Array[T], res *Result) {
+	if w.dead {
+		return
+	}
+	p, err := w.collect(w.ctx, d, adj, inv)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	if w.r.Rank() == 0 {
+		res.Files = w.names()
+		w.fail(w.rank.pictures(p, res, func(name string) string {
+			res.Files = append(res.Files, name)
+			return filepath.Join(w.dir, name)
+		}))
+	}
+}
+
+// publish moves the folder to where the user wants it, on rank 0, and lets all
+// ranks know. It is collective.
+func (w *writer[T]) publish(o Observer, last bool) {
+	if w.dead {
+		return
+	}
+	if w.r.Rank() == 0 {
+		w.fail(w.out.publish(last && len(w.errs) == 0))
+		if w.dir = w.out.work; w.out.has(image) {
+			o.Saved("image in " + filepath.Join(w.out.shown(), image))
+		}
+	}
+	if err := comm.BroadcastObject(w.ctx, w.r.Comm, &w.dir, 0); err != nil {
+		w.fail(err)
+	}
+}
+
+// names lists the files that are there.
+func (w *writer[T]) names() (names []string) {
+	for _, n := range made {
+		if w.dir != "" && w.out.has(n) {
+			names = append(names, n)
+		}
+	}
+	return names
 }
 
 // seen is what pictures show, on rank 0.

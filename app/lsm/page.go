@@ -46,7 +46,7 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 	}
 	for _, f := range res.Files {
 		file := report.File{Name: f, Note: fileNotes[f]}
-		if st, err := os.Stat(filepath.Join(s.Config.Out, f)); err == nil {
+		if st, err := os.Stat(filepath.Join(s.dir, f)); err == nil {
 			file.Size = st.Size()
 		}
 		p.Files = append(p.Files, file)

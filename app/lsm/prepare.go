@@ -29,6 +29,8 @@ type Job struct {
 	Sources, Receivers []wave.Point
 	Wavelet            []float64
 	Version            string // of golops, for the report; the caller fills it in
+	Force              bool   // older results in Config.Out may be removed; the caller says so
+	Restart            bool   // checkpoints of an earlier run may be replaced; the caller says so
 	times              wave.TravelTimes
 	traces             *traceOrder // of a SEG-Y file
 }

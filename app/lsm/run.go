@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops/wave"
@@ -20,7 +18,8 @@ import (
 // Observer hears how a run goes on one rank. Calls come from one goroutine.
 type Observer interface {
 	Stage(name string)
-	Iteration(k, of int, relative float64) // the residual relative to that of the start
+	Iteration(k, of int, relative float64) // the residual relative to the data
+	Note(text string)                      // of what goes on
 	Warn(text string)                      // of what the user should know but that does not end the run
 	Saved(text string)                     // of what is safely on disk
 }
@@ -53,7 +52,10 @@ type Timing struct {
 	Inversion float64 `json:"inversion_s"`
 }
 
-// Run does the job on this rank. It is collective. A stop ends the inversion after
+// Run does the job on this rank. It is collective. Results go to a folder of the
+// run's own, which takes the place of Config.Out at the end; older results stay
+// beside it under a numbered name. With an error, the Result is not nil if there
+// are results, and the error says where. A stop ends the inversion after
 // the iteration under way, with results; before the inversion only the end of ctx
 // does. A *ConfigError is one that the user can mend, and all ranks return it.
 func (j *Job) Run(ctx context.Context, r dist.Rank, c Control) (*Result, error) {
@@ -69,14 +71,23 @@ func (j *Job) Run(ctx context.Context, r dist.Rank, c Control) (*Result, error) 
 // rank is one rank's share of a run.
 type rank[T scalar.Scalar] struct {
 	*Job
-	r      dist.Rank
-	op     linop.Operator[T]
-	timing Timing
+	r          dist.Rank
+	op         linop.Operator[T]
+	timing     Timing
+	out        *outFolder // on rank 0
+	dir        string     // that this run writes its results to
+	checkpoint solve.Checkpoint
+	notes      []string // warnings that came before the inversion
 }
 
 func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control) (*Result, error) {
 	start, o := time.Now(), ctl.Observer
 	s := &rank[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
+	if err := s.openFolders(ctx, o); err != nil {
+		s.closeFolders()
+		return nil, err
+	}
+	defer s.closeFolders()
 	var d, adj, inv dist.Array[T]
 	res := &Result{}
 	for _, step := range []struct {
@@ -113,7 +124,10 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control)
 		return res, nil // there is no image yet, and an older one stays
 	}
 	o.Stage("report")
-	return res, s.write(ctx, d, adj, inv, res)
+	if err := s.write(ctx, d, adj, inv, o, res); err != nil {
+		return res, fmt.Errorf("lsm: results: %w", err)
+	}
+	return res, nil
 }
 
 // operator builds the modelling operator, spread over the ranks.
@@ -171,202 +185,6 @@ func (s *rank[T]) gathers(a dist.Array[T]) (dist.Array[T], error) {
 	return a.Reshape(len(s.Sources), len(s.Receivers), s.Config.Time.Samples)
 }
 
-// data reads or models what was recorded.
-func (s *rank[T]) data(ctx context.Context) (dist.Array[T], error) {
-	d, err := dist.New[T](s.op.Range())
-	if err != nil {
-		return d, err
-	}
-	if s.Config.Data.File == "" {
-		return d, s.model(ctx, d)
-	}
-	d3, err := s.gathers(d)
-	if err == nil {
-		if s.traces != nil {
-			err = s.readTraces(d3)
-		} else {
-			var in dist.Array[T]
-			if in, err = data.Load[T](ctx, s.Config.Data.File, d3.Space()); err == nil {
-				dist.Copy(d3, in)
-			}
-		}
-	}
-	if err == nil {
-		err = s.finite(d3)
-	}
-	if err := dist.Agree(ctx, s.r.Comm, s.Config.Data.File, err); err != nil {
-		return d, &ConfigError{err}
-	}
-	return d, nil
-}
-
-// readTraces fills this rank's gathers from a SEG-Y file.
-func (s *rank[T]) readTraces(d dist.Array[T]) error {
-	f, err := data.OpenSEGY(s.Config.Data.File)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	b, n := d.Space().Box(s.r.Rank()), s.Config.Time.Samples
-	host, trace := make([]T, d.Local().Len()), make([]float32, n)
-	at := 0
-	for p := b.Lo[0] * len(s.Receivers); p < b.Hi[0]*len(s.Receivers); p++ {
-		if err := f.Trace(s.traces.trace[p], trace); err != nil {
-			return err
-		}
-		for _, v := range trace {
-			host[at] = scalar.From[T](complex(float64(v), 0))
-			at++
-		}
-	}
-	return d.Local().CopyIn(host)
-}
-
-// finite says where data are no numbers: one NaN would spoil the whole image.
-func (s *rank[T]) finite(d dist.Array[T]) error {
-	host, err := d.Host()
-	if err != nil {
-		return err
-	}
-	n, lo := s.Config.Time.Samples, d.Space().Box(s.r.Rank()).Lo[0]
-	for i, v := range host {
-		if x := real(scalar.Complex(v)); math.IsNaN(x) || math.IsInf(x, 0) {
-			pair := i / n
-			return fmt.Errorf("data are %g at source %d, receiver %d, sample %d: replace what is no number", x, lo+pair/len(s.Receivers)+1, pair%len(s.Receivers)+1, i%n+1)
-		}
-	}
-	return nil
-}
-
-// model computes data from the true reflectivity, with noise if asked for.
-func (s *rank[T]) model(ctx context.Context, d dist.Array[T]) error {
-	m, err := dist.New[T](s.op.Domain())
-	if err != nil {
-		return err
-	}
-	if err := s.fillTrue(m); err != nil {
-		return err
-	}
-	if err := s.op.Forward(ctx, d, m); err != nil || s.Config.Data.Noise == 0 {
-		return err
-	}
-	n, err := dist.Norm(ctx, d, 2)
-	if err != nil {
-		return err
-	}
-	sigma := s.Config.Data.Noise * n / math.Sqrt(float64(d.Space().Size()))
-	noise, err := dist.FromFunc(ctx, d.Space(), func(i []int) T {
-		return scalar.From[T](complex(sigma*gauss(i), 0))
-	})
-	if err != nil {
-		return err
-	}
-	dist.Add(d, d, noise)
-	return nil
-}
-
-// gauss is a normal number that depends on the place only, so that any number
-// of ranks makes the same noise.
-func gauss(i []int) float64 {
-	h := uint64(0x9e3779b97f4a7c15)
-	next := func() float64 {
-		h += 0x9e3779b97f4a7c15
-		x := (h ^ h>>30) * 0xbf58476d1ce4e5b9
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		return (float64((x^x>>31)>>11) + 0.5) / (1 << 53)
-	}
-	for _, k := range i {
-		h = (h + uint64(k)) * 0xd1342543de82ef95
-		next()
-	}
-	return math.Sqrt(-2*math.Log(next())) * math.Cos(2*math.Pi*next())
-}
-
-// fillTrue sets m to the true reflectivity.
-func (s *rank[T]) fillTrue(m dist.Array[T]) error {
-	img, err := s.image(m)
-	if err != nil {
-		return err
-	}
-	_, _, inner := img.Space().Shape().Around(0)
-	lo := img.Space().Box(s.r.Rank()).Lo[0] * inner
-	host := make([]T, img.Local().Len())
-	for i := range host {
-		host[i] = scalar.From[T](complex(s.Reflectivity[lo+i], 0))
-	}
-	return img.Local().CopyIn(host)
-}
-
-// invert solves for the image.
-func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res *Result) (dist.Array[T], error) {
-	x, err := dist.New[T](s.op.Domain())
-	if err != nil {
-		return x, err
-	}
-	var m solve.Method[T]
-	switch c := s.Config.Solver; c.Method {
-	case "lsqr":
-		m = &solve.LSQR[T]{}
-	case "cgls1":
-		m = &solve.CGLS1[T]{}
-	default:
-		m = &solve.CGLS[T]{}
-	}
-	c := s.Config
-	first, stop := 0.0, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
-	out, err := solve.Run(ctx, m, solve.Problem[T]{A: s.op, B: d, Damp: c.Solver.Damp}, x, solve.Config[T]{
-		MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance),
-		Checkpoint: solve.Checkpoint{
-			Dir: c.Checkpoint.Dir, Every: every(c.Checkpoint), Interval: time.Duration(c.Checkpoint.Time * float64(time.Second)), Resume: c.Checkpoint.Resume,
-		},
-		OnIter: func(it solve.Iteration[T]) error {
-			if first == 0 {
-				first = it.Resid
-			}
-			ctl.Observer.Iteration(it.K, c.Solver.Iterations, it.Resid/first)
-			if stop.asked() {
-				return solve.ErrStop
-			}
-			return nil
-		},
-	})
-	stop.clear()
-	if err != nil {
-		return x, err
-	}
-	if out.Status == solve.Diverged || out.Status == solve.Breakdown {
-		return x, errors.New(out.Why)
-	}
-	*res = Result{
-		Status: out.Status.String(), Iterations: out.Iters, Resumed: out.Resumed, Notes: out.Notes,
-		Correlation: math.NaN(), history: out.History,
-	}
-	if out.Status == solve.Stopped {
-		if res.Stopped, err = stop.agree(ctx, s.r.Comm); err != nil {
-			return x, err
-		}
-	}
-	if out.History[0].Resid > 0 {
-		res.Reduction = out.Resid / out.History[0].Resid
-	}
-	return x, nil
-}
-
-// relTol passes a tolerance on: 0 means the solver's own default there.
-func relTol(tol float64) float64 {
-	if tol == 0 {
-		return -1
-	}
-	return tol
-}
-
-func every(c Checkpoint) int {
-	if c.Dir == "" {
-		return 0
-	}
-	return c.Every
-}
-
 // compare correlates the inverse with the true model, if that is known.
 func (s *rank[T]) compare(ctx context.Context, inv dist.Array[T], res *Result) error {
 	if s.Reflectivity == nil {
@@ -390,15 +208,6 @@ func (s *rank[T]) compare(ctx context.Context, inv dist.Array[T], res *Result) e
 		res.Correlation = sums.Value(0) / n
 	}
 	return nil
-}
-
-// mkdir makes the folder for results on rank 0.
-func (s *rank[T]) mkdir(ctx context.Context) error {
-	var err error
-	if s.r.Rank() == 0 {
-		err = os.MkdirAll(s.Config.Out, 0o777)
-	}
-	return comm.Agree(ctx, s.r.Comm, err)
 }
 
 // Line is the result in one line.

@@ -91,5 +91,6 @@ type silent struct{}
 
 func (silent) Stage(string)                  {}
 func (silent) Iteration(_, _ int, _ float64) {}
+func (silent) Note(string)                   {}
 func (silent) Warn(string)                   {}
 func (silent) Saved(string)                  {}

@@ -32,6 +32,7 @@ type lsmFlags struct {
 	ranks, threads, iterations       int
 	tol, damp                        float64
 	resume, quiet, json, print       bool
+	restart, force                   bool
 	device, comm                     string
 	shareGPU                         bool
 }
@@ -55,7 +56,9 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.dtype, "type", "", "element `type`: float32, float64")
 	s.StringVar(&f.checkpoint, "checkpoint", "", "keep the state of the solver in `folder`")
 	s.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint")
-	s.StringVar(&f.out, "out", "", "`folder` for results")
+	s.BoolVar(&f.restart, "restart", false, "begin anew and replace the checkpoints of an earlier run")
+	s.StringVar(&f.out, "out", "", "`folder` for results; older ones are kept beside it under a number")
+	s.BoolVar(&f.force, "force", false, "remove older results instead of keeping them")
 	s.BoolVar(&f.quiet, "quiet", false, "print the result only")
 	s.BoolVar(&f.json, "json", false, "print the result as JSON")
 }
@@ -145,7 +148,7 @@ if it was stopped.`,
 			if err != nil {
 				return err
 			}
-			job.Version = fullVersion()
+			job.Version, job.Force, job.Restart = fullVersion(), f.force, f.restart
 			return a.runLSM(cmd.Context(), job, f)
 		},
 	}
@@ -269,6 +272,17 @@ func (w *watcher) Iteration(k, of int, relative float64) {
 		w.bar = report.NewProgress(report.ProgressConfig{Out: w.out, Name: w.stage, Total: of, Quiet: w.quiet})
 	}
 	w.bar.Update(k, relative)
+}
+
+// Note implements lsm.Observer.
+func (w *watcher) Note(text string) {
+	switch {
+	case w.quiet:
+	case w.bar != nil:
+		w.bar.Note(text)
+	default:
+		fmt.Fprintln(w.out, report.Printable(text))
+	}
 }
 
 // Warn implements lsm.Observer.

@@ -1,0 +1,160 @@
+package lsm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/disk"
+	"github.com/golops/golops/solve"
+)
+
+// openFolders makes the folders for results and checkpoints, writes to them from
+// every rank and looks whether the disks have room, so that what can fail at the
+// end of a run fails at its start. All ranks return a *ConfigError or none does.
+// It is collective.
+func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
+	warn := func(text string) {
+		s.notes = append(s.notes, text)
+		o.Warn(text)
+	}
+	var err error
+	if err = s.checkFolders(); err == nil && s.r.Rank() == 0 {
+		if s.out, err = openOut(s.Config.Out, s.Force); err == nil {
+			s.dir = s.out.work
+		}
+	}
+	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
+		return mendable(ctx, err)
+	}
+	if err := comm.BroadcastObject(ctx, s.r.Comm, &s.dir, 0); err != nil {
+		return err
+	}
+	if err := disk.Probe(ctx, s.r.Comm, s.dir); err != nil {
+		return mendable(ctx, fmt.Errorf("output folder %s: %w", s.Config.Out, err))
+	}
+	c := s.Config.Checkpoint
+	s.checkpoint, err = solve.Checkpoint{
+		Dir: c.Dir, Every: every(c), Interval: time.Duration(c.Time * float64(time.Second)), Resume: c.Resume, Restart: s.Restart,
+	}.Open(ctx, s.r.Comm, o.Warn)
+	if err != nil {
+		return mendable(ctx, err)
+	}
+	var notes []string
+	if s.r.Rank() == 0 {
+		notes, err = s.room()
+		notes = append(s.out.notes, notes...)
+		s.out.notes = nil
+	}
+	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
+		return mendable(ctx, err)
+	}
+	if err := comm.BroadcastObject(ctx, s.r.Comm, &notes, 0); err != nil {
+		return err
+	}
+	for _, n := range notes {
+		warn(n)
+	}
+	return nil
+}
+
+// mendable makes a *ConfigError of an error that is not one of the ranks' talk.
+func mendable(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.As(err, new(*comm.AbortError)) {
+		return err
+	}
+	return &ConfigError{err}
+}
+
+// closeFolders gives the folders free. It is not collective.
+func (s *rank[T]) closeFolders() {
+	s.checkpoint.Close()
+	s.out.close()
+}
+
+// checkFolders says what is wrong with the names of the folders.
+func (j *Job) checkFolders() error {
+	c := j.Config.Checkpoint
+	if j.Restart && c.Dir == "" {
+		return errors.New("restart needs a checkpoint folder")
+	}
+	if j.Restart && c.Resume {
+		return errors.New("resume and restart exclude each other: choose one")
+	}
+	if c.Dir == "" {
+		return nil
+	}
+	out, err := filepath.Abs(j.Config.Out)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(out, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+		return fmt.Errorf("the checkpoint folder %s lies in the output folder %s, which is replaced as a whole: choose one outside", c.Dir, j.Config.Out)
+	}
+	return nil
+}
+
+// pages is about what pictures, the page and tables take.
+const pages = 4 << 20
+
+// room compares the bytes that the run will write with those that are free. What
+// certainly does not fit is an error, what may not fit a warning.
+func (s *rank[T]) room() (warnings []string, err error) {
+	elem := 8.0
+	if s.Config.Operator.Type == "float32" {
+		elem = 4
+	}
+	img := elem * float64(s.Grid.Nodes())
+	traces := elem * float64(len(s.Sources)) * float64(len(s.Receivers)) * float64(s.Config.Time.Samples)
+	results := 2 * img
+	if s.Reflectivity != nil {
+		results += img + traces
+	}
+	needs := []struct {
+		what, dir     string
+		least, likely float64
+	}{{"the results", s.dir, results, results + pages}}
+	if s.checkpoint.Dir != "" {
+		// The state is at least the image, a direction and the residual, and there
+		// are two kept and one that is being written.
+		state := 2*img + traces
+		needs = append(needs, needs[0])
+		needs[1].what, needs[1].dir, needs[1].least, needs[1].likely = "the checkpoints", s.checkpoint.Dir, state, 3*state
+		if disk.SameDisk(s.dir, s.checkpoint.Dir) {
+			needs[0].what = "results and checkpoints"
+			needs[0].least += state
+			needs[0].likely += 3 * state
+			needs = needs[:1]
+		}
+	}
+	for _, n := range needs {
+		free, ok := disk.Free(n.dir)
+		switch text := fmt.Sprintf("%s of %s need about %s, the disk has %s free", n.what, s.Config.Out, size(n.likely), size(float64(free))); {
+		case !ok || n.likely <= float64(free):
+		case n.least > float64(free):
+			err = errors.Join(err, errors.New(text+": make room, or choose another disk"))
+		default:
+			warnings = append(warnings, text)
+		}
+	}
+	return warnings, err
+}
+
+// size is a number of bytes for people.
+func size(b float64) string {
+	for _, u := range []string{"bytes", "kB", "MB", "GB", "TB"} {
+		if b < 1000 {
+			return fmt.Sprintf("%.3g %s", b, u)
+		}
+		b /= 1000
+	}
+	return fmt.Sprintf("%.3g PB", b)
+}

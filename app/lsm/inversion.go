@@ -1,0 +1,93 @@
+package lsm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/solve"
+)
+
+// invert solves for the image.
+func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res *Result) (dist.Array[T], error) {
+	x, err := dist.New[T](s.op.Domain())
+	if err != nil {
+		return x, err
+	}
+	var m solve.Method[T]
+	switch c := s.Config.Solver; c.Method {
+	case "lsqr":
+		m = &solve.LSQR[T]{}
+	case "cgls1":
+		m = &solve.CGLS1[T]{}
+	default:
+		m = &solve.CGLS[T]{}
+	}
+	c := s.Config
+	norm, err := dist.Norm(ctx, d, 2)
+	if err != nil {
+		return x, err
+	}
+	relative := func(resid float64) float64 {
+		if norm == 0 {
+			return 0
+		}
+		return resid / norm
+	}
+	started, stop := false, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
+	out, err := solve.Run(ctx, m, solve.Problem[T]{A: s.op, B: d, Damp: c.Solver.Damp}, x, solve.Config[T]{
+		MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance), Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
+		OnIter: func(it solve.Iteration[T]) error {
+			if !started && it.K > 0 {
+				ctl.Observer.Note(fmt.Sprintf("resumed at iteration %d of %s", it.K, c.Checkpoint.Dir))
+			}
+			started = true
+			ctl.Observer.Iteration(it.K, c.Solver.Iterations, relative(it.Resid))
+			if stop.asked() {
+				return solve.ErrStop
+			}
+			return nil
+		},
+	})
+	stop.clear()
+	if err != nil {
+		return x, err
+	}
+	*res = Result{
+		Status: out.Status.String(), Iterations: out.Iters, Resumed: out.Resumed, Reduction: relative(out.Resid), Notes: append(s.notes, out.Notes...),
+		Correlation: math.NaN(), history: out.History,
+	}
+	if out.Why != "" {
+		// An image that explains nothing of the data must not replace one that does.
+		if out.Iters == 0 || !(res.Reduction < 1) {
+			return x, errors.New(out.Why)
+		}
+		res.Notes = append(res.Notes, out.Why)
+	}
+	if out.Status == solve.Stopped {
+		if res.Stopped, err = stop.agree(ctx, s.r.Comm); err != nil {
+			return x, err
+		}
+	}
+	if c.Checkpoint.Dir != "" && out.Saved > 0 && out.Saved == out.Iters {
+		ctl.Observer.Saved(fmt.Sprintf("checkpoint of iteration %d in %s", out.Saved, c.Checkpoint.Dir))
+	}
+	return x, nil
+}
+
+// relTol passes a tolerance on: 0 means the solver's own default there.
+func relTol(tol float64) float64 {
+	if tol == 0 {
+		return -1
+	}
+	return tol
+}
+
+func every(c Checkpoint) int {
+	if c.Dir == "" {
+		return 0
+	}
+	return c.Every
+}

@@ -1,0 +1,137 @@
+package lsm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/data"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// data reads or models what was recorded.
+func (s *rank[T]) data(ctx context.Context) (dist.Array[T], error) {
+	d, err := dist.New[T](s.op.Range())
+	if err != nil {
+		return d, err
+	}
+	if s.Config.Data.File == "" {
+		return d, s.model(ctx, d)
+	}
+	d3, err := s.gathers(d)
+	if err == nil {
+		if s.traces != nil {
+			err = s.readTraces(d3)
+		} else {
+			var in dist.Array[T]
+			if in, err = data.Load[T](ctx, s.Config.Data.File, d3.Space()); err == nil {
+				dist.Copy(d3, in)
+			}
+		}
+	}
+	if err == nil {
+		err = s.finite(d3)
+	}
+	if err := dist.Agree(ctx, s.r.Comm, s.Config.Data.File, err); err != nil {
+		return d, &ConfigError{err}
+	}
+	return d, nil
+}
+
+// readTraces fills this rank's gathers from a SEG-Y file.
+func (s *rank[T]) readTraces(d dist.Array[T]) error {
+	f, err := data.OpenSEGY(s.Config.Data.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, n := d.Space().Box(s.r.Rank()), s.Config.Time.Samples
+	host, trace := make([]T, d.Local().Len()), make([]float32, n)
+	at := 0
+	for p := b.Lo[0] * len(s.Receivers); p < b.Hi[0]*len(s.Receivers); p++ {
+		if err := f.Trace(s.traces.trace[p], trace); err != nil {
+			return err
+		}
+		for _, v := range trace {
+			host[at] = scalar.From[T](complex(float64(v), 0))
+			at++
+		}
+	}
+	return d.Local().CopyIn(host)
+}
+
+// finite says where data are no numbers: one NaN would spoil the whole image.
+func (s *rank[T]) finite(d dist.Array[T]) error {
+	host, err := d.Host()
+	if err != nil {
+		return err
+	}
+	n, lo := s.Config.Time.Samples, d.Space().Box(s.r.Rank()).Lo[0]
+	for i, v := range host {
+		if x := real(scalar.Complex(v)); math.IsNaN(x) || math.IsInf(x, 0) {
+			pair := i / n
+			return fmt.Errorf("data are %g at source %d, receiver %d, sample %d: replace what is no number", x, lo+pair/len(s.Receivers)+1, pair%len(s.Receivers)+1, i%n+1)
+		}
+	}
+	return nil
+}
+
+// model computes data from the true reflectivity, with noise if asked for.
+func (s *rank[T]) model(ctx context.Context, d dist.Array[T]) error {
+	m, err := dist.New[T](s.op.Domain())
+	if err != nil {
+		return err
+	}
+	if err := s.fillTrue(m); err != nil {
+		return err
+	}
+	if err := s.op.Forward(ctx, d, m); err != nil || s.Config.Data.Noise == 0 {
+		return err
+	}
+	n, err := dist.Norm(ctx, d, 2)
+	if err != nil {
+		return err
+	}
+	sigma := s.Config.Data.Noise * n / math.Sqrt(float64(d.Space().Size()))
+	noise, err := dist.FromFunc(ctx, d.Space(), func(i []int) T {
+		return scalar.From[T](complex(sigma*gauss(i), 0))
+	})
+	if err != nil {
+		return err
+	}
+	dist.Add(d, d, noise)
+	return nil
+}
+
+// gauss is a normal number that depends on the place only, so that any number
+// of ranks makes the same noise.
+func gauss(i []int) float64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	next := func() float64 {
+		h += 0x9e3779b97f4a7c15
+		x := (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		return (float64((x^x>>31)>>11) + 0.5) / (1 << 53)
+	}
+	for _, k := range i {
+		h = (h + uint64(k)) * 0xd1342543de82ef95
+		next()
+	}
+	return math.Sqrt(-2*math.Log(next())) * math.Cos(2*math.Pi*next())
+}
+
+// fillTrue sets m to the true reflectivity.
+func (s *rank[T]) fillTrue(m dist.Array[T]) error {
+	img, err := s.image(m)
+	if err != nil {
+		return err
+	}
+	_, _, inner := img.Space().Shape().Around(0)
+	lo := img.Space().Box(s.r.Rank()).Lo[0] * inner
+	host := make([]T, img.Local().Len())
+	for i := range host {
+		host[i] = scalar.From[T](complex(s.Reflectivity[lo+i], 0))
+	}
+	return img.Local().CopyIn(host)
+}

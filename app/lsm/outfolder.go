@@ -1,0 +1,320 @@
+package lsm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/golops/golops/internal/disk"
+)
+
+// image is the file that a run is for. It is written and moved first.
+const image = "inverse.npy"
+
+// made are the files that golops leaves in a folder of results, those of golops
+// view included. A folder with other files is not replaced.
+var made = []string{
+	image, "residuals.csv", "lsm.yaml", "adjoint.npy", "model.npy", "data.npy",
+	"velocity.png", "images.png", "gather.png", "residuals.png", "report.html",
+	"inverse.png", "adjoint.png", "model.png", "data.png",
+}
+
+// outFolder is where a run puts its results: a folder of its own, which takes
+// the place of the one that the user named when the results are there. Rank 0
+// has it.
+//
+// Where the folder of the user is there and empty, the run's own lies in it,
+// since the one around it may be another's. Otherwise it lies beside it.
+type outFolder struct {
+	name   string // as the user wrote it
+	target string // where that is
+	work   string // the run's own
+	inside bool   // work lies in target
+	older  bool   // target holds the results of an earlier run
+	force  bool   // which need not be kept
+	lock   *disk.Lock
+	keep   bool   // work has results that could not take their place
+	top    string // the topmost folder that was made for target
+	notes  []string
+}
+
+// openOut makes the folder of a run. An error says what the user can do.
+func openOut(name string, force bool) (*outFolder, error) {
+	f := &outFolder{name: filepath.Clean(name), force: force}
+	if err := f.open(); err != nil {
+		f.close()
+		return nil, fmt.Errorf("output folder %s: %w", f.name, disk.Bare(err))
+	}
+	return f, nil
+}
+
+func (f *outFolder) open() (err error) {
+	if err := f.look(); err != nil {
+		return err
+	}
+	side := f.target
+	if !f.inside {
+		side = filepath.Dir(f.target)
+		if f.top, err = disk.MkdirAll(side, 0o777); err != nil {
+			return err
+		}
+	}
+	hidden := filepath.Join(side, ".golops-"+filepath.Base(f.target))
+	f.lock, err = disk.Acquire(hidden + ".lock")
+	if errors.Is(err, errors.ErrUnsupported) {
+		f.note("output folder %s: its file system has no locks: see that no other run uses it", f.name)
+	} else if err != nil {
+		return err
+	}
+	was := *f // a run that has just ended may have changed things
+	if err := f.look(); err != nil {
+		return err
+	}
+	if f.inside != was.inside || f.target != was.target {
+		return errors.New("another run has just used it: try again")
+	}
+	f.clean(hidden)
+	// A folder that can be made and renamed here can take its place later.
+	try := fmt.Sprintf("%s.partial-%016x", hidden, rand.Uint64())
+	if err := disk.Mkdir(try, 0o777); err != nil {
+		return err
+	}
+	f.work = try
+	if err := disk.Rename(try, try+"-"); err != nil {
+		return err
+	}
+	f.work = try + "-"
+	return nil
+}
+
+// look finds out what is there.
+func (f *outFolder) look() (err error) {
+	f.inside, f.older = false, false
+	if f.target, err = filepath.Abs(f.name); err != nil {
+		return err
+	}
+	info, err := os.Stat(f.target)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(f.target); err == nil {
+			return errors.New("it is a link to something that is not there")
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return errors.New("it is there already and is no folder: choose another name")
+	}
+	if f.target, err = filepath.EvalSymlinks(f.target); err != nil {
+		return err
+	}
+	all, err := os.ReadDir(f.target)
+	if err != nil {
+		return err
+	}
+	result, strange := false, []string{}
+	for _, e := range all {
+		switch n := e.Name(); {
+		case strings.HasPrefix(n, ".golops-"):
+		case !slices.Contains(made, n) || !e.Type().IsRegular():
+			strange = append(strange, strconv.Quote(n))
+		default:
+			result = result || n == image || n == "residuals.csv" || n == "report.html"
+			f.older = true
+		}
+	}
+	switch {
+	case len(strange) > 0:
+		return fmt.Errorf("it holds files that are no results of golops lsm, such as %s: choose a new folder, or an empty one", strange[0])
+	case f.older && !result:
+		return errors.New("it is not empty and holds no results of golops lsm: choose a new folder, or an empty one")
+	case !f.older:
+		f.inside = true
+		return nil
+	}
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(f.target, here); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+			return errors.New("it is the current folder and holds earlier results, and cannot be moved away: choose another")
+		}
+	}
+	if !disk.SameDisk(f.target, filepath.Dir(f.target)) {
+		return errors.New("it is a file system of its own and holds earlier results, and cannot be moved away: choose a folder in it")
+	}
+	return nil
+}
+
+// clean removes what killed runs have left here, unless an image is in it.
+func (f *outFolder) clean(hidden string) {
+	if f.lock == nil {
+		return // another run may be at work
+	}
+	stale, _ := filepath.Glob(hidden + ".partial-*")
+	for _, dir := range stale {
+		if _, err := os.Stat(filepath.Join(dir, image)); err == nil {
+			f.note("a run that was killed has left its results in %s", dir)
+			continue
+		}
+		if removeResults(dir) == nil {
+			f.note("%s, which a run that was killed had left, is removed", dir)
+		}
+	}
+}
+
+// removeResults removes a folder of results, but for files of others.
+func removeResults(dir string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if n := e.Name(); slices.Contains(made, n) || strings.HasPrefix(n, ".golops-") {
+			os.Remove(filepath.Join(dir, n))
+		}
+	}
+	return os.Remove(dir)
+}
+
+func (f *outFolder) note(format string, args ...any) {
+	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+}
+
+// has reports whether a file is there.
+func (f *outFolder) has(name string) bool {
+	info, err := os.Stat(filepath.Join(f.work, name))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// publish moves the results to where the user wants them. What was there is kept
+// under a numbered name, or removed if complete and force say so. If that is
+// impossible, the results stay together in another folder. From then on work is
+// the folder that has them, "" if there are none.
+func (f *outFolder) publish(complete bool) error {
+	if left, err := os.ReadDir(f.work); err == nil && len(left) == 0 {
+		_ = os.Remove(f.work)
+		f.work = ""
+		return nil
+	}
+	var err error
+	switch {
+	case f.inside:
+		err = f.moveFiles()
+	case !f.has(image):
+		f.aside(".incomplete")
+		return nil
+	case f.older:
+		err = f.replace(f.force && complete)
+	default:
+		err = disk.Rename(f.work, f.target)
+	}
+	if err != nil && !f.inside {
+		f.aside(".new")
+		return fmt.Errorf("%s: %w", f.name, disk.Bare(err))
+	}
+	f.work, f.top = f.target, ""
+	disk.SyncDir(filepath.Dir(f.target))
+	return err
+}
+
+// moveFiles moves the files into the folder around them, the image first. It is
+// where the user's folder was empty.
+func (f *outFolder) moveFiles() (errs error) {
+	for _, n := range made {
+		if !f.has(n) {
+			continue
+		}
+		to := filepath.Join(f.target, n)
+		_, err := os.Lstat(to)
+		if err == nil {
+			err = errors.New("another file has come to be there")
+		} else {
+			err = disk.Rename(filepath.Join(f.work, n), to)
+		}
+		if err != nil {
+			errs = errors.Join(errs, fmt.Errorf("%s stays in %s: %w", n, f.work, disk.Bare(err)))
+		}
+	}
+	_ = os.Remove(f.work)
+	disk.SyncDir(f.target)
+	return errs
+}
+
+// replace puts the new results in the place of older ones.
+func (f *outFolder) replace(remove bool) error {
+	old := fmt.Sprintf("%s.%d", f.target, f.next())
+	if err := disk.Rename(f.target, old); err != nil {
+		return fmt.Errorf("the older results cannot be moved away: %w", err)
+	}
+	if err := disk.Rename(f.work, f.target); err != nil {
+		if back := os.Rename(old, f.target); back != nil {
+			return errors.Join(err, fmt.Errorf("the older results are in %s: %w", old, back))
+		}
+		return err
+	}
+	if remove {
+		if err := removeResults(old); err == nil {
+			return nil
+		}
+	}
+	f.note("the older results are now in %s", filepath.Join(filepath.Dir(f.name), filepath.Base(old)))
+	return nil
+}
+
+// next returns the number for older results: one more than the largest there is.
+func (f *outFolder) next() int {
+	n := 1
+	all, _ := os.ReadDir(filepath.Dir(f.target))
+	for _, e := range all {
+		if s, ok := strings.CutPrefix(e.Name(), filepath.Base(f.target)+"."); ok {
+			if k, err := strconv.Atoi(s); err == nil {
+				n = max(n, k+1)
+			}
+		}
+	}
+	return n
+}
+
+// aside leaves the results beside the folder that they cannot go to.
+func (f *outFolder) aside(suffix string) {
+	f.keep = true
+	for n := 1; ; n++ {
+		to := f.target + suffix
+		if n > 1 {
+			to += "." + strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if disk.Rename(f.work, to) == nil {
+			f.work, f.top = to, ""
+		}
+		return
+	}
+}
+
+// shown is the folder of the results as the user knows it.
+func (f *outFolder) shown() string {
+	if f.work == f.target {
+		return f.name
+	}
+	return f.work
+}
+
+// close frees the folder and removes what nobody needs: results that are not
+// published are those of a run that failed before it had any.
+func (f *outFolder) close() {
+	if f == nil {
+		return
+	}
+	if f.work != "" && f.work != f.target && !f.keep {
+		_ = removeResults(f.work)
+	}
+	f.lock.Release()
+	disk.RemoveEmpty(f.top, filepath.Dir(f.target))
+}
