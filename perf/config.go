@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/golops/golops/comm"
@@ -214,6 +216,9 @@ func (c Config) plan(ranks int) (plan, error) {
 		errs = append(errs, err)
 	}
 	if p.dtypes, err = parseAll(c.DType, scalar.DTypes[:], scalar.ParseDType); err != nil {
+		if slices.Contains(shortFloats, strings.ToLower(c.DType)) {
+			err = fmt.Errorf("%w; floating-point numbers of 16 and 8 bits are planned", err)
+		}
 		errs = append(errs, err)
 	}
 	if p.reductions, err = parseAll(c.Reduction, comm.Ops[:], comm.ParseOp); err != nil {
@@ -228,6 +233,9 @@ func (c Config) plan(ranks int) (plan, error) {
 	}
 	return p, errors.Join(errs...)
 }
+
+// shortFloats are types of nccl-tests that golops does not have yet.
+var shortFloats = []string{"half", "float16", "fp16", "bfloat16", "bf16", "fp8", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"}
 
 func (p plan) reduces() bool {
 	for _, o := range p.ops {

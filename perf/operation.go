@@ -62,7 +62,7 @@ func findOperations(names []string) ([]operation, error) {
 		}
 		i := slices.IndexFunc(operations[:], func(o operation) bool { return o.name == name })
 		if i < 0 {
-			unknown = append(unknown, fmt.Sprintf("%q", name))
+			unknown = append(unknown, fmt.Sprintf("%q", name)+meant(name))
 			continue
 		}
 		found = append(found, operations[i])
@@ -71,6 +71,20 @@ func findOperations(names []string) ([]operation, error) {
 		return nil, fmt.Errorf("unknown operation %s: have %s, or all", strings.Join(unknown, ", "), strings.Join(Operations(), ", "))
 	}
 	return found, nil
+}
+
+// meant names the operation that other programs call so, such as all_reduce_perf
+// of nccl-tests.
+func meant(name string) string {
+	plain := func(s string) string {
+		return strings.NewReplacer("_", "", "-", "").Replace(strings.TrimSuffix(strings.ToLower(s), "_perf"))
+	}
+	for _, o := range operations {
+		if p := plain(name); p == plain(o.name) || p == "bcast" && o.name == "broadcast" {
+			return " (did you mean " + o.name + "?)"
+		}
+	}
+	return ""
 }
 
 // extent is how many elements one row of a table moves.

@@ -102,7 +102,7 @@ func TestFindOperations(t *testing.T) {
 		t.Errorf("got %d operations, the first %q, and %v", len(all), all[0].name, err)
 	}
 	_, err = findOperations([]string{"all_reduce", "allreduce", "x"})
-	if err == nil || !strings.Contains(err.Error(), `"allreduce", "x": have all_reduce, all_gather`) {
+	if err == nil || !strings.Contains(err.Error(), `"allreduce" (did you mean all_reduce?), "x": have all_reduce, all_gather`) {
 		t.Errorf("got %v, want the unknown names and the known ones", err)
 	}
 }

@@ -27,9 +27,20 @@ func (r Result) Wrong() (wrong int64) {
 	return wrong
 }
 
+// Missing returns what could not be measured, and why.
+func (r Result) Missing() (missing []string) {
+	for _, t := range r.Tables {
+		if t.NotMeasured != "" {
+			missing = append(missing, t.Operation+": not measured: "+t.NotMeasured)
+		}
+	}
+	return missing
+}
+
 // Run starts the ranks that cfg asks for and measures each communicator with
 // each algorithm and in each memory. o may be nil. A *ConfigError says that cfg
-// cannot be run.
+// cannot be run. Operations that a communicator cannot do are no error: see
+// Result.Missing.
 //
 // Under a launcher every process calls Run. Goroutine ranks then run inside
 // rank 0 while the other processes sleep.

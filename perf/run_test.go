@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/golops/golops/comm"
@@ -197,6 +198,54 @@ func TestCheckFindsIdleness(t *testing.T) {
 	cfg.NoCheck = true
 	if res, err := Run(t.Context(), cfg, nil); err != nil || res.Wrong() != 0 || res.Tables[0].Checked {
 		t.Errorf("unchecked: got %d wrong, checked %v, %v", res.Wrong(), res.Tables[0].Checked, err)
+	}
+}
+
+// windowless is a communicator without windows, as that of Open MPI over TCP is.
+type windowless struct{ comm.Comm }
+
+// The operations that a communicator cannot do have a table that says why. All
+// others are measured.
+func TestUnsupportedOperations(t *testing.T) {
+	cfg := quick(3)
+	cfg.Wrap = func(c comm.Comm) comm.Comm { return windowless{c} }
+	for _, dtype := range []string{"float", All} {
+		cfg.DType = dtype
+		rec := &recorder{t: t}
+		res, err := Run(t.Context(), cfg, rec)
+		if err != nil || res.Wrong() != 0 || len(res.Tables) != len(operations) || len(rec.tables) != len(operations) {
+			t.Fatalf("type %s: %d tables, observed %d, %d wrong, %v", dtype, len(res.Tables), len(rec.tables), res.Wrong(), err)
+		}
+		for _, tab := range res.Tables {
+			if o := find(t, tab.Operation); o.window != (tab.NotMeasured != "") || o.window != (len(tab.Rows) == 0) {
+				t.Errorf("type %s: %s has %d rows, not measured %q", dtype, tab.Operation, len(tab.Rows), tab.NotMeasured)
+			}
+		}
+		missing := res.Missing()
+		if len(missing) != 2 || !strings.HasPrefix(missing[0], "put: not measured: put of ") || !strings.HasPrefix(missing[1], "get: not measured: get of ") {
+			t.Errorf("type %s: missing %q", dtype, missing)
+		}
+	}
+}
+
+// lame has no windows on rank 1.
+type lame struct{ comm.Comm }
+
+func (c lame) Window(context.Context, comm.Buf) (comm.Window, error) {
+	if c.Rank() == 1 {
+		return nil, errors.ErrUnsupported
+	}
+	return idleWindow{}, nil
+}
+
+// What one rank cannot do, all leave out together.
+func TestUnsupportedOnOneRank(t *testing.T) {
+	cfg := quick(3)
+	cfg.Operations = []string{"put", "sendrecv"}
+	cfg.Wrap = func(c comm.Comm) comm.Comm { return lame{c} }
+	res, err := Run(t.Context(), cfg, nil)
+	if err != nil || len(res.Tables) != 2 || len(res.Missing()) != 1 || !strings.Contains(res.Missing()[0], "another rank has no window") {
+		t.Errorf("missing %q, %d tables, %v", res.Missing(), len(res.Tables), err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
@@ -16,7 +17,8 @@ import (
 // operation. It is collective, all ranks return the same tables, and o, which
 // may be nil, hears of them on rank 0. Buffers are in memory of d, or of the host
 // if d is nil. Comms, Ranks, Algos, Device and Wrap of cfg do not matter here: c
-// is measured as it is. algo goes into the tables.
+// is measured as it is. algo goes into the tables. An operation that c cannot do
+// has a table without rows that says why, and the others are measured.
 func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) (tables []Table, err error) {
 	p, err := cfg.plan(c.Size())
 	if err != nil {
@@ -65,7 +67,10 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 			t.Reduction = only(p.reductions)
 		}
 		o.Begin(t)
-		if err := s.table(ctx, t, op); err != nil {
+		err := s.table(ctx, t, op)
+		if errors.Is(err, errors.ErrUnsupported) && len(t.Rows) == 0 {
+			t.NotMeasured = strings.TrimPrefix(err.Error(), "perf: ")
+		} else if err != nil {
 			return tables, err
 		}
 		t.finish()
@@ -98,18 +103,25 @@ func (s *sweeper) table(ctx context.Context, t *Table, o operation) error {
 	if !o.reduces {
 		reductions = []comm.Op{comm.Sum}
 	}
+	var missing error
 	for _, dt := range s.dtypes {
 		for _, op := range reductions {
 			if o.reduces && comm.CheckOp(op, dt) != nil {
 				continue
 			}
 			err := s.rows(ctx, t, o, dt, op)
-			if err != nil && !(errors.Is(err, errors.ErrUnsupported) && len(s.dtypes)*len(reductions) > 1) {
-				return err // what a sweep over types and reductions finds missing, it leaves out
+			switch {
+			case errors.Is(err, errors.ErrUnsupported):
+				missing = err
+			case err != nil:
+				return err
 			}
 		}
 	}
-	return nil
+	if len(t.Rows) > 0 {
+		return nil // what a sweep over types and reductions finds missing, it leaves out
+	}
+	return missing
 }
 
 func (s *sweeper) rows(ctx context.Context, t *Table, o operation, dt scalar.DType, op comm.Op) error {
@@ -144,7 +156,7 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 			return fmt.Errorf("perf: buffers of %s: %w", o.name, err)
 		}
 	}
-	if err := b.open(ctx); err != nil {
+	if err := s.agreeOpen(ctx, o, b.open(ctx)); err != nil {
 		return fmt.Errorf("perf: %s of %v: %w", o.name, dt, err)
 	}
 	last := int64(-1)
@@ -168,6 +180,26 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 		s.o.Row(t, row)
 	}
 	return b.close(ctx)
+}
+
+// agreeOpen returns an error on all ranks if one of them has no window, so that
+// all of them leave the operation out.
+func (s *sweeper) agreeOpen(ctx context.Context, o operation, err error) error {
+	if !o.window || err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	missing := []int32{0}
+	if err != nil {
+		missing[0] = 1
+	}
+	buf := comm.Of(missing)
+	if e := s.c.AllReduce(ctx, buf, buf, comm.Max); e != nil {
+		return e
+	}
+	if err == nil && missing[0] != 0 {
+		err = fmt.Errorf("another rank has no window: %w", errors.ErrUnsupported)
+	}
+	return err
 }
 
 // measureRow measures one size, out of place and in place.

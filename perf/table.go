@@ -22,6 +22,8 @@ type Table struct {
 	Time    string `json:"time"` // which of the ranks' times
 	Checked bool   `json:"checked"`
 
+	NotMeasured string `json:"not_measured,omitempty"` // why there are no rows; "" where there are some
+
 	Rows     []Row   `json:"rows"`
 	AvgBusBW float64 `json:"avg_busbw"` // mean over all measurements
 	Wrong    int64   `json:"wrong"`     // elements, over all rows

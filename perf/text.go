@@ -118,6 +118,10 @@ func short(x float64) string {
 
 // End writes the sums. Their names are those of nccl-tests, which scripts look for.
 func (t *Text) End(tab *Table) {
+	if tab.NotMeasured != "" {
+		t.printf("# Not measured         : %s\n", tab.NotMeasured)
+		return
+	}
 	switch {
 	case !tab.Checked:
 		t.printf("# Out of bounds values : N/A\n")

@@ -32,7 +32,7 @@ func TestUsage(t *testing.T) {
 		{"--nonsense", "unknown flag: --nonsense"},
 		{"info extra", `unknown command "extra"`},
 		{"perf", "no operation: name one of all_reduce, all_gather"},
-		{"perf allreduce", `unknown operation "allreduce": have all_reduce, all_gather, reduce_scatter, broadcast, reduce, gather, scatter, alltoall, alltoallv, sendrecv, put, get, or all`},
+		{"perf allreduce", `unknown operation "allreduce" (did you mean all_reduce?): have all_reduce, all_gather, reduce_scatter, broadcast, reduce, gather, scatter, alltoall, alltoallv, sendrecv, put, get, or all`},
 		{"perf all_reduce --nonsense", "unknown flag: --nonsense"},
 		{"perf all_reduce -n", "flag needs an argument: 'n' in -n"},
 		{"perf all_reduce -n x", `invalid argument "x"`},

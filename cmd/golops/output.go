@@ -15,6 +15,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/perf"
+	"github.com/golops/golops/report"
 )
 
 // log writes warnings and, if all, also what was found and chosen.
@@ -45,15 +46,22 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	if result.Rank != 0 {
 		return nil
 	}
-	report := perf.Report{
+	all := perf.Report{
 		Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
 		Machine: machine, Tables: result.Tables,
 	}
-	if err := errors.Join(text.Err(), perf.WriteComparison(a.stdout, result.Tables), f.writeFiles(report)); err != nil {
+	if err := errors.Join(text.Err(), perf.WriteComparison(a.stdout, result.Tables), f.writeFiles(all)); err != nil {
 		return failure{err: err}
 	}
 	if wrong := result.Wrong(); wrong > 0 {
 		return failure{err: fmt.Errorf("%d wrong values, see #wrong", wrong)}
+	}
+	missing := strings.Join(result.Missing(), "\ngolops: ")
+	if missing != "" && !slices.Contains(cfg.Operations, perf.All) {
+		return failure{err: errors.New(missing)}
+	}
+	if missing != "" {
+		fmt.Fprintln(a.stderr, report.PrintableLines("golops: "+missing))
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 		c.Warmup = -1
 	}
 	if f.check != 0 && f.check != 1 {
-		errs = append(errs, fmt.Errorf("-c is %d, must be 0 or 1", f.check))
+		errs = append(errs, fmt.Errorf("-c is %d, must be 0 or 1: results are verified once for each size, or not at all", f.check))
 	}
 	stats := []perf.Stat{perf.Rank0, perf.Mean, perf.Fastest, perf.Slowest}
 	if f.average < 0 || f.average >= len(stats) {
@@ -154,8 +154,11 @@ perf kernels measures arithmetic instead.
 A broadcast has one buffer: its time is in the columns of out of place. So are
 those of sendrecv, put and get, which cannot work in place.
 
-The exit code is 1 if a result is wrong or a rank fails, 2 if what was asked
-for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
+An operation that a library cannot do, such as put where Open MPI makes no
+windows, is left out of all, and standard error says so.
+
+The exit code is 1 if a result is wrong, a rank fails or an operation that was
+named cannot be measured, 2 if what was asked for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			cfg, err := f.config(cmd.Flags(), ops)
 			if err != nil {
@@ -171,6 +174,7 @@ for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.SetFlagErrorFunc(explainFlag)
 	cmd.AddCommand(a.kernels())
 	return cmd
 }

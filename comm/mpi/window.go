@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -63,8 +64,8 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
 		// later try may seem to succeed and then move no data.
-		r.w.noWin = fmt.Errorf("%w: %s makes no windows here: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc)",
-			err, r.l.Version)
+		r.w.noWin = fmt.Errorf("%w: %s makes no windows here: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): %w",
+			err, r.l.Version, errors.ErrUnsupported)
 		return nil, r.w.noWin
 	}
 	w.h = r.l.handle(h)
