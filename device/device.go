@@ -33,6 +33,21 @@ type Mem[T scalar.Scalar] struct {
 	N    int
 }
 
+// SizeError is the value of a panic over memory that is too short for what a
+// kernel was asked to do: a caller's bug that would reach into memory of others.
+type SizeError string
+
+func (e SizeError) Error() string { return string(e) }
+
+// Holds panics with SizeError unless n elements are enough for a matrix of rows ×
+// cols. Go's slices notice by themselves; native libraries get addresses and read
+// or write on.
+func Holds(kernel, matrix string, n, rows, cols int) {
+	if rows < 0 || cols < 0 || cols > 0 && rows > n/cols {
+		panic(SizeError(fmt.Sprintf("device: %s: %s has %d elements, need %d × %d", kernel, matrix, n, rows, cols)))
+	}
+}
+
 // KernelsFor returns the kernels of d for T. It is the one place where a
 // type-erased device becomes a typed one.
 func KernelsFor[T scalar.Scalar](d Device) (Kernels[T], error) {

@@ -7,7 +7,9 @@ import (
 
 // Kernels is the arithmetic that a device supplies for one element type.
 //
-// Kernels check nothing: package array does. Destinations come first and, save
+// Kernels check little: package array and dist.Check do. A kernel that hands
+// addresses to a native library panics with SizeError if memory is too short for
+// it. Destinations come first and, save
 // where a kernel says so, do not overlap sources. A kernel that returns no
 // error may still be running when it returns; its failure comes out of the next
 // call that returns an error. Sums of 32-bit types accumulate in 64 bits, and

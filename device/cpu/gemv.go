@@ -23,14 +23,17 @@ const (
 // which lie together in memory, and partial sums are added in order; a very wide
 // one is cut into columns. Which and how many depends on its size alone.
 func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
-	if k.blasGemv(op, m, n, alpha, a, x, beta, y) {
-		return nil
-	}
-	v := &k.mv
 	rows, cols := m, n // of op(A)
 	if op == device.Transpose || op == device.ConjTrans {
 		rows, cols = n, m
 	}
+	device.Holds("Gemv", "A", a.N, m, n)
+	device.Holds("Gemv", "x", x.N, cols, 1)
+	device.Holds("Gemv", "y", y.N, rows, 1)
+	if k.blasGemv(op, m, n, alpha, a, x, beta, y) {
+		return nil
+	}
+	v := &k.mv
 	*v = gemvArgs[F]{
 		m: m, n: n, a: k.flat(a), x: k.flat(x)[:cols*k.parts], y: k.flat(y)[:rows*k.parts], alpha: k.split(alpha), beta: k.split(beta),
 		conj: k.parts == 2 && (op == device.ConjTrans || op == device.ConjNoTrans), slabs: v.slabs,

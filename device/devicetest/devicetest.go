@@ -90,7 +90,7 @@ func cases[T scalar.Scalar]() []testCase[T] {
 		{"sumaxis", testSumAxis[T]}, {"normaxis", testNormAxis[T]}, {"scanaxis", testScanAxis[T]},
 		{"copynd", testCopyND[T]}, {"transpose", testTransposes[T]}, {"gather", testGather[T]},
 		{"bands", testBands[T]}, {"random bands", testBandsRandom[T]},
-		{"gemv", testGemv[T]}, {"gemm", testGemm[T]},
+		{"gemv", testGemv[T]}, {"gemm", testGemm[T]}, {"short", testShort[T]},
 		{"axpynorm", testAxpyNorm[T]}, {"bandssum", testBandsSum[T]}, {"gemmbatch", testGemmBatch[T]},
 		{"fft", testFFT[T]}, {"rfft", testRFFT[T]}, {"kirchhoff", testKirchhoff[T]},
 	}

@@ -73,6 +73,7 @@ type (
 	badWeight struct{ honest }
 	badGemv   struct{ honest }
 	badGemm   struct{ honest }
+	badShort  struct{ honest }
 )
 
 func (k badSlice) Slice(m mem, lo, hi int) mem {
@@ -213,6 +214,14 @@ func (k badGemm) Gemm(opA, opB device.Trans, m, n, l int, alpha complex64, a, b 
 	return nil
 }
 
+// Memory that is too short is taken as it is.
+func (k badShort) Gemm(opA, opB device.Trans, m, n, l int, alpha complex64, a, b mem, beta complex64, c mem) error {
+	if len(c.Host) >= m*n && len(a.Host) >= m*l && len(b.Host) >= l*n {
+		return k.honest.Gemm(opA, opB, m, n, l, alpha, a, b, beta, c)
+	}
+	return nil
+}
+
 // TestLiars wants each fault to be found by its case, and none in honest kernels,
 // of which others run the whole suite.
 func TestLiars(t *testing.T) {
@@ -233,7 +242,7 @@ func TestLiars(t *testing.T) {
 		{"wide sums", badDot{k}}, {"repeat", badSum{k}}, {"norm", badScale{k}}, {"nan", badNaN{k}},
 		{"normaxis", badNormAxis{k}}, {"sumaxis", badSumAxis{k}}, {"scanaxis", badScan{k}}, {"copynd", badAdd{k}},
 		{"transpose", badAdd{k}}, {"fill", badEdge{k, new(mem)}}, {"random bands", badGhost{k}}, {"bands", badGroup{k}},
-		{"gather", badWeight{k}}, {"gemv", badGemv{k}}, {"gemm", badGemm{k}},
+		{"gather", badWeight{k}}, {"gemv", badGemv{k}}, {"gemm", badGemm{k}}, {"short", badShort{k}},
 	} {
 		if passes(t, l.name, l.liar) {
 			t.Errorf("case %q does not find %T", l.name, l.liar)

@@ -70,3 +70,33 @@ func (s *suite[T]) gemm(opA, opB device.Trans, m, n, k int, ab [2]T) {
 	c.check(want, productTol[T](k), "gemm %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", m, n, k, opA, opB, ab[0], ab[1])
 	s.release()
 }
+
+// testShort multiplies matrices that memory is too short for: each is a panic
+// with SizeError, and nothing is written.
+func testShort[T scalar.Scalar](s *suite[T]) {
+	const m, n, k = 40, 50, 60 // large enough for a native library
+	for short := range 3 {
+		sizes := [3]int{m * k, k * n, m * n}
+		sizes[short]--
+		a, b, c := s.random(sizes[0]), s.random(sizes[1]), s.random(sizes[2])
+		was := c.was()
+		s.refuses("gemm", short, func() error { return s.k.Gemm(device.NoTrans, device.NoTrans, m, n, k, 1, a.mem, b.mem, 0, c.mem) })
+		c.check(was, 0, "gemm that was refused")
+		sizes = [3]int{m * 100, 100, m}
+		sizes[short]--
+		a, b, c = s.random(sizes[0]), s.random(sizes[1]), s.random(sizes[2])
+		was = c.was()
+		s.refuses("gemv", short, func() error { return s.k.Gemv(device.NoTrans, m, 100, 1, a.mem, b.mem, 0, c.mem) })
+		c.check(was, 0, "gemv that was refused")
+		s.release()
+	}
+}
+
+func (s *suite[T]) refuses(kernel string, short int, f func() error) {
+	defer func() {
+		if e, ok := recover().(device.SizeError); !ok {
+			s.errorf("%s with operand %d too short: got %v, want a panic with SizeError", kernel, short, e)
+		}
+	}()
+	s.must(kernel, f())
+}

@@ -34,6 +34,13 @@ const (
 // Gemv adds in the element type. It is own code, since cuBLAS takes several
 // launches and does not know conj(A)·x.
 func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
+	rows, cols := m, n
+	if op == device.Transpose || op == device.ConjTrans {
+		rows, cols = n, m
+	}
+	device.Holds("Gemv", "A", a.N, m, n)
+	device.Holds("Gemv", "x", x.N, cols, 1)
+	device.Holds("Gemv", "y", y.N, rows, 1)
 	if y.N == 0 {
 		return k.d.take()
 	}
