@@ -98,6 +98,7 @@ func (a Array[T]) Kernels() device.Kernels[T] { return a.k }
 // Slice returns elements lo to hi, in memory order, as an array of one axis
 // over the same memory.
 func (a Array[T]) Slice(lo, hi int) Array[T] {
+	a.made("slice")
 	if lo < 0 || hi < lo || hi > a.mem.N {
 		panic(Error{fmt.Sprintf("array: slice %d to %d of %v, which has %d elements", lo, hi, a.shape, a.mem.N)})
 	}
@@ -120,6 +121,7 @@ func (a Array[T]) CopyIn(src []T) error {
 	if len(src) != a.mem.N {
 		return fmt.Errorf("array: copy in: %d elements for shape %v, which has %d", len(src), a.shape, a.mem.N)
 	}
+	a.made("copy in")
 	return a.k.CopyIn(a.mem, src)
 }
 
@@ -128,7 +130,15 @@ func (a Array[T]) CopyOut(dst []T) error {
 	if len(dst) != a.mem.N {
 		return fmt.Errorf("array: copy out: room for %d elements, shape %v has %d", len(dst), a.shape, a.mem.N)
 	}
+	a.made("copy out")
 	return a.k.CopyOut(dst, a.mem)
+}
+
+// Overlap reports whether two arrays share memory. They come by address because
+// to copy their headers takes longer.
+func Overlap[X, Y scalar.Scalar](x *Array[X], y *Array[Y]) bool {
+	a, b := x.mem.Addr, y.mem.Addr
+	return a < b+uintptr(y.mem.N)*unsafe.Sizeof(*new(Y)) && b < a+uintptr(x.mem.N)*unsafe.Sizeof(*new(X)) && x.mem.N > 0 && y.mem.N > 0
 }
 
 // Parts returns a complex array as a real one of two axes, elements and then the
@@ -151,7 +161,15 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k, own: a.own}
 }
 
+// made panics for an array that nobody has made, which has no device.
+func (a *Array[T]) made(op string) {
+	if a.k == nil {
+		panic(Error{fmt.Sprintf("array: %s: the array was never made: use New or FromHost", op)})
+	}
+}
+
 func same[T scalar.Scalar](op string, a, b Array[T]) {
+	a.made(op)
 	if a.mem.N != b.mem.N || a.dev != b.dev {
 		panic(Error{fmt.Sprintf("array: %s: %v on %v does not match %v on %v", op, a.shape, a.dev, b.shape, b.dev)})
 	}

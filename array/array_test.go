@@ -132,6 +132,7 @@ func TestPanics(t *testing.T) {
 	d := host(t)
 	a, b, other := of[float64](t, d, 1, 2), of[float64](t, d, 1, 2, 3), of[float64](t, host(t), 1, 2)
 	deep := of[complex128](t, d, 1).Reshape(shape.Of(1, 1, 1, 1, 1, 1, 1, 1))
+	var none array.Array[float64]
 	for name, f := range map[string]func(){
 		"Copy":             func() { array.Copy(a, b) },
 		"Copy, devices":    func() { array.Copy(a, other) },
@@ -148,6 +149,12 @@ func TestPanics(t *testing.T) {
 		"Parts of a real":  func() { array.Parts[float32](a) },
 		"Parts, precision": func() { array.Parts[float32](of[complex128](t, d, 1)) },
 		"Parts, no axis":   func() { array.Parts[float64](deep) },
+		"no array":         func() { array.Copy(none, none) },
+		"Fill, none":       func() { array.Fill(none, 1) },
+		"Dot, none":        func() { array.Dot(none, none, true) },
+		"Slice, none":      func() { none.Slice(0, 0) },
+		"CopyIn, none":     func() { none.CopyIn(nil) },
+		"CopyOut, none":    func() { none.CopyOut(nil) },
 	} {
 		err := recovered(f)
 		if e := (array.Error{}); !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "array: ") {

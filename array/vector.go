@@ -9,7 +9,7 @@ import (
 func Copy[T scalar.Scalar](dst, src Array[T]) { same("Copy", dst, src); dst.k.Copy(dst.mem, src.mem) }
 
 // Fill sets every element of dst to v.
-func Fill[T scalar.Scalar](dst Array[T], v T) { dst.k.Fill(dst.mem, v) }
+func Fill[T scalar.Scalar](dst Array[T], v T) { dst.made("Fill"); dst.k.Fill(dst.mem, v) }
 
 // Axpby sets y = a·x + b·y. With b = 0, y is not read.
 func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {

@@ -50,7 +50,7 @@ func (s *Space) less(axis int) (*Space, error) {
 // the axis, one more. With a mask, ranks of different colors get norms of their
 // own rows only. Unlike Norm it does not guard squares against overflow.
 func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis int) (Array[float64], error) {
-	s := x.space
+	s := x.given("NormAlong")
 	to, err := s.less(axis)
 	var out Array[float64]
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
@@ -19,6 +20,7 @@ type Array[T scalar.Scalar] struct {
 
 // New allocates the zero vector of s. It does not communicate.
 func New[T scalar.Scalar](s *Space) (Array[T], error) {
+	given("New", s)
 	a := Array[T]{space: s}
 	for _, p := range s.parts {
 		part, err := New[T](p)
@@ -41,6 +43,10 @@ func New[T scalar.Scalar](s *Space) (Array[T], error) {
 // Of returns the array of s whose block is local, over the same memory. A
 // block of the wrong size is a bug and panics.
 func Of[T scalar.Scalar](s *Space, local array.Array[T]) Array[T] {
+	given("Of", s)
+	if local.Device() == nil && local.Len() == 0 && s.rank.Device != nil {
+		panic(LayoutError("dist: Of: the block was never made: use array.New"))
+	}
 	return Array[T]{space: s, local: local.Reshape(s.local)}
 }
 
@@ -64,6 +70,7 @@ func FromBlock[T scalar.Scalar](ctx context.Context, s *Space, block []T) (Array
 // FromFunc returns the array with element f(i) at global index i. f must not
 // keep i. With Checked replication it is collective.
 func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T) (Array[T], error) {
+	given("FromFunc", s)
 	if s.parts != nil {
 		return Array[T]{}, fmt.Errorf("dist: array from function: a stack has no global index: fill its parts")
 	}
@@ -73,7 +80,11 @@ func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T)
 	}
 	n := s.shape.Rank()
 	i := append([]int(nil), s.box.Lo[:n]...)
-	host := make([]T, s.local.Size())
+	host, err := device.Make[T](s.local.Size())
+	if err != nil {
+		a.Free()
+		return Array[T]{}, fmt.Errorf("dist: array from function: %w", err)
+	}
 	for k := range host {
 		host[k] = f(i)
 		for d := n - 1; d >= 0; d-- {
@@ -102,12 +113,12 @@ func (a Array[T]) unless(err error) (Array[T], error) {
 // debug mode of its layout, reports a rank whose copy differs and where. Arrays
 // of other layouts are left alone. It is collective.
 func (a Array[T]) Sync(ctx context.Context) error {
+	s := a.given("Sync")
 	for _, p := range a.parts {
 		if err := p.Sync(ctx); err != nil {
 			return err
 		}
 	}
-	s := a.space
 	if s.layout.Replicate != Checked || s.rank.Size() == 1 {
 		return nil
 	}
@@ -162,18 +173,25 @@ func (a Array[T]) Space() *Space { return a.space }
 
 // Local returns this rank's block. A stack has none and panics.
 func (a Array[T]) Local() array.Array[T] {
-	if a.parts != nil {
-		panic(LayoutError("dist: local block of a stack: ask for a Part"))
+	if a.parts != nil || a.space == nil {
+		a.noLocal()
 	}
 	return a.local
+}
+
+func (a *Array[T]) noLocal() {
+	a.given("Local")
+	panic(LayoutError("dist: local block of a stack: ask for a Part"))
 }
 
 // Alone returns this rank's block as an array of one rank, over the same
 // memory, with the space that s.Alone made of a's space.
 func (a Array[T]) Alone(s *Space) Array[T] {
+	a.given("Alone")
 	if a.parts == nil {
 		return Of(s, a.local)
 	}
+	given("Alone", s)
 	b := Array[T]{space: s}
 	for i, p := range a.parts {
 		b.parts = append(b.parts, p.Alone(s.parts[i]))
@@ -184,8 +202,12 @@ func (a Array[T]) Alone(s *Space) Array[T] {
 // Host returns a copy of this rank's block on the host, of a stack those of all
 // its parts one after another.
 func (a Array[T]) Host() ([]T, error) {
+	a.given("Host")
 	if a.parts == nil {
-		h := make([]T, a.local.Len())
+		h, err := device.Make[T](a.local.Len())
+		if err != nil {
+			return nil, fmt.Errorf("dist: copy a block to the host: %w", err)
+		}
 		return h, a.local.CopyOut(h)
 	}
 	var all []T

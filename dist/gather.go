@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
 // Scatter returns an array of s with the elements that rank 0 holds of the
 // whole, the last axis running fastest; other ranks give nil. It is collective.
 func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[T], error) {
+	given("Scatter", s)
 	a, err := New[T](s)
 	root := s.rank.Rank() == 0
 	switch {
@@ -35,7 +37,7 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 // Gather returns the whole array, the last axis running fastest, on rank root,
 // and nil on the others. It is collective.
 func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, error) {
-	s := a.space
+	s := a.given("Gather")
 	var p passer[T]
 	var err error
 	switch {
@@ -46,17 +48,21 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 	default:
 		p, err = newPasser[T](s, root)
 	}
+	var whole []T
+	if err == nil && s.rank.Rank() == root {
+		whole, err = device.Make[T](s.shape.Size())
+	}
 	defer p.free()
 	if err = Agree(ctx, s.Comm(), "dist: gather", err, "root ", root); err != nil {
 		return nil, err
 	}
-	return p.gather(ctx, a)
+	return p.gather(ctx, a, whole)
 }
 
 // AllGather returns the whole array, the last axis running fastest, on every
 // rank. It is collective.
 func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
-	if a.space.parts != nil {
+	if a.given("AllGather").parts != nil {
 		return nil, fmt.Errorf("dist: gather: a stack has no global order: gather its parts")
 	}
 	to, err := a.space.Like(Replicated, a.space.shape.Dims()...)

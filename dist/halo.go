@@ -23,6 +23,7 @@ type Halo[T scalar.Scalar] struct {
 // an end of the array are widened beyond it only with edges, by cells that are
 // zero. It does not communicate: all ranks must call it with the same values.
 func NewHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T], error) {
+	given("NewHalo", s)
 	h, err := newHalo[T](s, front, back, edges)
 	if err != nil {
 		return nil, fmt.Errorf("dist: halo: %w", err)
@@ -120,8 +121,9 @@ func (h *Halo[T]) Range() *Space { return h.to }
 // Forward sets dst to the blocks of src with their ghosts. It is collective:
 // one message from each rank to each that has ghosts of its elements.
 func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
-	inSpace("halo", dst, h.to)
-	inSpace("halo", src, h.from)
+	if err := Check("dist: halo", "forward", &dst, h.to, &src, h.from); err != nil {
+		return err
+	}
 	if h.edges {
 		array.Fill(dst.local, 0)
 	}
@@ -131,8 +133,9 @@ func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 // Adjoint sets dst to the blocks of src without ghosts, and adds each ghost to
 // the element that it is a copy of. It is collective.
 func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
-	inSpace("halo adjoint", dst, h.from)
-	inSpace("halo adjoint", src, h.to)
+	if err := Check("dist: halo", "adjoint", &dst, h.from, &src, h.to); err != nil {
+		return err
+	}
 	return h.e.addBack(ctx, dst.local, src.local)
 }
 
@@ -146,7 +149,7 @@ func (h *Halo[T]) Free() {
 // AddGhosts returns a with front and back ghost cells along each axis, as many
 // as there are before the ends of the array. It is collective.
 func AddGhosts[T scalar.Scalar](ctx context.Context, a Array[T], front, back []int) (Array[T], error) {
-	h, err := newHalo[T](a.space, front, back, false)
+	h, err := newHalo[T](a.given("AddGhosts"), front, back, false)
 	var b Array[T]
 	if err == nil {
 		b, err = New[T](h.to)

@@ -19,6 +19,8 @@ type Move[T scalar.Scalar] struct {
 // NewMove plans the way between two spaces on the same ranks. It does not
 // communicate: all ranks must call it with the same spaces.
 func NewMove[T scalar.Scalar](from, to *Space) (*Move[T], error) {
+	given("NewMove", from)
+	given("NewMove", to)
 	m, err := newMove[T](from, to, true)
 	if err != nil {
 		return nil, fmt.Errorf("dist: move %v to %v: %w", from, to, err)
@@ -80,8 +82,9 @@ func (s *Space) sameCopy(q, r int) bool {
 // Forward sets dst, of the second space, to the elements of src, of the first.
 // It is collective.
 func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
-	inSpace("move", dst, m.to)
-	inSpace("move", src, m.from)
+	if err := Check("dist: move", "forward", &dst, m.to, &src, m.from); err != nil {
+		return err
+	}
 	for i, p := range m.parts {
 		if err := p.Forward(ctx, dst.parts[i], src.parts[i]); err != nil {
 			return err
@@ -95,8 +98,9 @@ func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 
 // Adjoint is the way back, which is also the inverse. It is collective.
 func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
-	inSpace("move back", dst, m.from)
-	inSpace("move back", src, m.to)
+	if err := Check("dist: move", "adjoint", &dst, m.from, &src, m.to); err != nil {
+		return err
+	}
 	for i, p := range m.parts {
 		if err := p.Adjoint(ctx, dst.parts[i], src.parts[i]); err != nil {
 			return err
@@ -131,7 +135,8 @@ func (m *Move[T]) Range() *Space { return m.to }
 // agree and one for each pair of ranks that share elements. NewMove does the
 // same repeatedly.
 func Redistribute[T scalar.Scalar](ctx context.Context, a Array[T], to *Space) (Array[T], error) {
-	m, err := newMove[T](a.space, to, false)
+	given("Redistribute", to)
+	m, err := newMove[T](a.given("Redistribute"), to, false)
 	var b Array[T]
 	if err == nil {
 		b, err = New[T](to)

@@ -14,6 +14,7 @@ import (
 // is 0, and +Inf for a negative p. It is collective like Dot, one message, and
 // safe from overflow and underflow of squares for p = 2.
 func Norm[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (float64, error) {
+	x.given("Norm")
 	switch {
 	case math.IsNaN(p):
 		return 0, errors.New("dist: norm: p is NaN")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
 )
@@ -27,7 +28,7 @@ func newPasser[T scalar.Scalar](s *Space, root int) (p passer[T], err error) {
 		n = max(n, s.Box(r).shape(s.shape.Rank()).Size())
 	}
 	if p.block, err = array.New[T](s.Device(), shape.Of(n)); err == nil && p.block.Mem().Host == nil {
-		p.host = make([]T, n)
+		p.host, err = device.Make[T](n)
 	}
 	return p, err
 }
@@ -73,9 +74,9 @@ func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 	return nil
 }
 
-// gather returns the whole of a on root. Of copies of the array, that is the one
-// root has a part of.
-func (p passer[T]) gather(ctx context.Context, a Array[T]) ([]T, error) {
+// gather fills whole on root, which is nil elsewhere, and returns it. Of copies
+// of the array, that is the one root has a part of.
+func (p passer[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, error) {
 	c := p.s.Comm()
 	switch serves := p.s.sameCopy(c.Rank(), p.root); {
 	case c.Rank() != p.root && (!serves || a.local.Len() == 0):
@@ -83,7 +84,6 @@ func (p passer[T]) gather(ctx context.Context, a Array[T]) ([]T, error) {
 	case c.Rank() != p.root:
 		return nil, c.Send(ctx, buf(a.local), p.root)
 	}
-	whole := make([]T, p.s.shape.Size())
 	for r := range c.Size() {
 		block, host := p.room(r, a.local)
 		if block.Len() == 0 || !p.s.sameCopy(r, p.root) {

@@ -99,7 +99,7 @@ func dotHere[T scalar.Scalar](x, y Array[T], conj, reduces bool) (v complex128, 
 
 // Sum returns the sum of all elements, like Dot with a vector of ones.
 func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
-	v, err := sumHere(x, x.space.reduces())
+	v, err := sumHere(x, x.given("Sum").reduces())
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +125,7 @@ func sumHere[T scalar.Scalar](x Array[T], reduces bool) (v complex128, err error
 // MinMax returns the smallest and the largest element of a real array in one
 // message. It is collective like Dot.
 func MinMax[T scalar.Scalar](ctx context.Context, x Array[T]) (lo, hi float64, err error) {
-	s := x.space
+	s := x.given("MinMax")
 	if scalar.Of[T]().IsComplex() {
 		return 0, 0, fmt.Errorf("dist: min and max of %v: complex numbers have no order: %w", scalar.Of[T](), device.ErrUnsupported)
 	}

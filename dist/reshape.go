@@ -14,7 +14,7 @@ import (
 // change; otherwise the error says to Redistribute first. It does not
 // communicate.
 func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
-	s := a.space
+	s := a.given("Reshape")
 	if s.parts != nil {
 		return Array[T]{}, fmt.Errorf("dist: reshape: a stack has no shape: reshape its parts")
 	}
@@ -26,7 +26,7 @@ func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
 }
 
 // Ravel returns a as an array of one axis. It is Reshape to its size.
-func (a Array[T]) Ravel() (Array[T], error) { return a.Reshape(a.space.Size()) }
+func (a Array[T]) Ravel() (Array[T], error) { return a.Reshape(a.given("Ravel").Size()) }
 
 func (s *Space) reshaped(dims []int) (*Space, error) {
 	sh, err := shape.New(dims...)

@@ -45,7 +45,12 @@ func StackOf[T scalar.Scalar](parts ...Array[T]) (Array[T], error) {
 func (s *Space) Parts() []*Space { return slices.Clone(s.parts) }
 
 // Part returns array i of a stack.
-func (a Array[T]) Part(i int) Array[T] { return a.parts[i] }
+func (a Array[T]) Part(i int) Array[T] {
+	if i < 0 || i >= len(a.parts) {
+		panic(LayoutError(fmt.Sprintf("dist: part %d of an array of %v, which has %d", i, a.space, len(a.parts))))
+	}
+	return a.parts[i]
+}
 
 // NumParts returns how many arrays a stack has, 0 for an array that is none.
 func (a Array[T]) NumParts() int { return len(a.parts) }

@@ -27,6 +27,7 @@ type Sums struct {
 
 // NewSums returns room for n sums over arrays on the ranks of s.
 func NewSums(s *Space, n int) *Sums {
+	given("NewSums", s)
 	return &Sums{group: s.group, v: make([]float64, 0, n), alone: n == 1}
 }
 
@@ -83,8 +84,8 @@ func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 }
 
 func addDot[T scalar.Scalar](op string, s *Sums, x, y Array[T], to term) error {
-	s.among(op, x.space)
 	alike(op, x, y)
+	s.among(op, x.space)
 	s.late.off = s.alone && x.parts == nil // which a device gives faster by itself
 	return addDots(s, x, y, to)
 }
@@ -113,8 +114,8 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 // AddAxpyNorm sets y = y + a·x and notes Σ|y|², in one pass over memory where
 // the device can.
 func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
-	s.among("AddAxpyNorm", y.space)
 	alike("AddAxpyNorm", x, y)
+	s.among("AddAxpyNorm", y.space)
 	s.v = append(s.v, 0)
 	s.late.off = s.alone && x.parts == nil
 	return addAxpyNorms(s, a, x, y, term{at: len(s.v) - 1})

@@ -1,8 +1,6 @@
 package dist
 
 import (
-	"fmt"
-
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -25,6 +23,7 @@ func Copy[T scalar.Scalar](dst, src Array[T]) {
 
 // Fill sets every element of dst to v.
 func Fill[T scalar.Scalar](dst Array[T], v T) {
+	dst.given("Fill")
 	for _, p := range dst.parts {
 		Fill(p, v)
 	}
@@ -109,22 +108,3 @@ func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t fl
 		array.Threshold(dst.local, x.local, kind, t)
 	}
 }
-
-// alike panics unless x and y lie on the same ranks in the same way.
-func alike[T scalar.Scalar](op string, x, y Array[T]) {
-	if x.space != y.space && !x.space.Equal(y.space) {
-		panic(LayoutError(fmt.Sprintf("dist: %s: %v does not match %v: Redistribute one of them", op, x.space, y.space)))
-	}
-}
-
-// inSpace panics unless x is a vector of s.
-func inSpace[T scalar.Scalar](op string, x Array[T], s *Space) {
-	if x.space != s && !x.space.Equal(s) {
-		panic(LayoutError(fmt.Sprintf("dist: %s: array of %v, want one of %v", op, x.space, s)))
-	}
-}
-
-// LayoutError is the value of a panic over arrays that lie differently.
-type LayoutError string
-
-func (e LayoutError) Error() string { return string(e) }

@@ -100,14 +100,6 @@ func TestUnlikePanics(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		m, err := dist.NewMove[float64](s, other)
-		if err != nil {
-			return err
-		}
-		h, err := dist.NewHalo[float64](s, []int{1, 0}, []int{1, 0}, false)
-		if err != nil {
-			return err
-		}
 		for name, f := range map[string]func(){
 			"Copy":          func() { dist.Copy(x, y) },
 			"Add":           func() { dist.Add(x, x, y) },
@@ -118,10 +110,6 @@ func TestUnlikePanics(t *testing.T) {
 			"DotN":          func() { dist.DotN(ctx, make([]float64, 1), []dist.Array[float64]{x}, []dist.Array[float64]{y}) },
 			"Copy to stack": func() { dist.Copy(stack, x) },
 			"Local":         func() { stack.Local() },
-			"Move":          func() { m.Forward(ctx, x, y) },
-			"Move back":     func() { m.Adjoint(ctx, y, x) },
-			"Halo":          func() { h.Forward(ctx, x, x) },
-			"Halo adjoint":  func() { h.Adjoint(ctx, y, y) },
 		} {
 			err := recovered(f)
 			if _, ok := err.(dist.LayoutError); !ok || !strings.HasPrefix(err.Error(), "dist: ") {

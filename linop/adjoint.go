@@ -74,6 +74,9 @@ type conjugate[E scalar.Scalar] struct {
 }
 
 func (c *conjugate[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: conjugate", "forward", &dst, c.Rng, &src, c.Dom); err != nil {
+		return err
+	}
 	dist.Conj(c.x, src)
 	if err := c.a.Forward(ctx, dst, c.x); err != nil {
 		return err
@@ -83,6 +86,9 @@ func (c *conjugate[E]) Forward(ctx context.Context, dst, src dist.Array[E]) erro
 }
 
 func (c *conjugate[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: conjugate", "adjoint", &dst, c.Dom, &src, c.Rng); err != nil {
+		return err
+	}
 	dist.Conj(c.y, src)
 	if err := c.a.Adjoint(ctx, dst, c.y); err != nil {
 		return err

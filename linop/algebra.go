@@ -49,6 +49,9 @@ func newSum[D, R scalar.Scalar](what string, a, b Map[D, R], sd D, sr R) (Map[D,
 }
 
 func (s *sum[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check("linop: sum", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
+		return err
+	}
 	if err := s.a.Forward(ctx, dst, src); err != nil {
 		return err
 	}
@@ -60,6 +63,9 @@ func (s *sum[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Arr
 }
 
 func (s *sum[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check("linop: sum", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
+		return err
+	}
 	if err := s.a.Adjoint(ctx, dst, src); err != nil {
 		return err
 	}
@@ -107,6 +113,9 @@ type scaled[D, R scalar.Scalar] struct {
 }
 
 func (s *scaled[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check("linop: scaled operator", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
+		return err
+	}
 	if err := s.a.Forward(ctx, dst, src); err != nil {
 		return err
 	}
@@ -115,6 +124,9 @@ func (s *scaled[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.
 }
 
 func (s *scaled[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check("linop: scaled operator", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
+		return err
+	}
 	if s.before {
 		dist.Scale(s.y, s.cr, src)
 		return s.a.Adjoint(ctx, dst, s.y)

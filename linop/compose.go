@@ -55,6 +55,9 @@ func newProduct[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (*produ
 }
 
 func (p *product[A, B, C]) Forward(ctx context.Context, dst dist.Array[C], src dist.Array[A]) error {
+	if err := dist.Check("linop: product", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
+		return err
+	}
 	if err := p.inner.Forward(ctx, p.right, src); err != nil {
 		return err
 	}
@@ -67,6 +70,9 @@ func (p *product[A, B, C]) Forward(ctx context.Context, dst dist.Array[C], src d
 }
 
 func (p *product[A, B, C]) Adjoint(ctx context.Context, dst dist.Array[A], src dist.Array[C]) error {
+	if err := dist.Check("linop: product", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
+		return err
+	}
 	if err := p.outer.Adjoint(ctx, p.left, src); err != nil {
 		return err
 	}

@@ -42,11 +42,17 @@ func newFlatten[E scalar.Scalar](s *dist.Space) (*flatten[E], error) {
 }
 
 func (f *flatten[E]) Forward(_ context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: flatten", "forward", &dst, f.Rng, &src, f.Dom); err != nil {
+		return err
+	}
 	copyLine(dst, src, 0, true)
 	return nil
 }
 
 func (f *flatten[E]) Adjoint(_ context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: flatten", "adjoint", &dst, f.Dom, &src, f.Rng); err != nil {
+		return err
+	}
 	copyLine(src, dst, 0, false)
 	return nil
 }

@@ -31,9 +31,15 @@ type funcs[D, R scalar.Scalar] struct {
 }
 
 func (f *funcs[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check("linop: operator of functions", "forward", &dst, f.Rng, &src, f.Dom); err != nil {
+		return err
+	}
 	return f.forward(ctx, dst, src)
 }
 
 func (f *funcs[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check("linop: operator of functions", "adjoint", &dst, f.Dom, &src, f.Rng); err != nil {
+		return err
+	}
 	return f.adjoint(ctx, dst, src)
 }

@@ -13,10 +13,11 @@ import (
 // Map is a linear map from vectors of D to vectors of R, known by what it does
 // and by what its adjoint does.
 //
-// Forward and Adjoint are collective. They may assume that dst and src are of
-// the right space and do not overlap, must overwrite all of dst, must leave src
-// alone and allocate nothing. A Map belongs to one rank; Apply and ApplyAdjoint
-// check before they call.
+// Forward and Adjoint are collective. They must overwrite all of dst, must leave
+// src alone and allocate nothing. Those of golops return an error if dst or src
+// is of another space, or if they share memory; a Map of your own does so after
+// one line, dist.Check, and optest.Refuses tells whether it does. Apply and
+// ApplyAdjoint check for any Map. A Map belongs to one rank.
 type Map[D, R scalar.Scalar] interface {
 	Domain() *dist.Space // its Shape is dims of PyLops
 	Range() *dist.Space  // its Shape is dimsd of PyLops
@@ -38,7 +39,10 @@ func (s Spaces) Range() *dist.Space { return s.Rng }
 
 // Apply sets dst = a·src, or says why it cannot be.
 func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[R], src dist.Array[D]) error {
-	if err := check("apply", dst.Space(), a.Range(), src.Space(), a.Domain()); err != nil {
+	if err := valid(a); err != nil {
+		return fmt.Errorf("linop: apply: %w", err)
+	}
+	if err := dist.Check("linop", "apply", &dst, a.Range(), &src, a.Domain()); err != nil {
 		return err
 	}
 	return a.Forward(ctx, dst, src)
@@ -46,26 +50,20 @@ func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[
 
 // ApplyAdjoint sets dst = aᴴ·src, or says why it cannot be.
 func ApplyAdjoint[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[D], src dist.Array[R]) error {
-	if err := check("apply adjoint", dst.Space(), a.Domain(), src.Space(), a.Range()); err != nil {
+	if err := valid(a); err != nil {
+		return fmt.Errorf("linop: apply adjoint: %w", err)
+	}
+	if err := dist.Check("linop", "apply adjoint", &dst, a.Domain(), &src, a.Range()); err != nil {
 		return err
 	}
 	return a.Adjoint(ctx, dst, src)
 }
 
-func check(what string, dst, wantDst, src, wantSrc *dist.Space) error {
-	switch {
-	case dst == nil || src == nil:
-		return fmt.Errorf("linop: %s: an array without elements was given: make one with dist.New", what)
-	case !dst.Equal(wantDst):
-		return fmt.Errorf("linop: %s: the result is of %v, the operator gives %v", what, dst, wantDst)
-	case !src.Equal(wantSrc):
-		return fmt.Errorf("linop: %s: the argument is of %v, the operator takes %v", what, src, wantSrc)
-	}
-	return nil
-}
-
 // Image returns a·x in a new array.
 func Image[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]) (dist.Array[R], error) {
+	if err := valid(a); err != nil {
+		return dist.Array[R]{}, fmt.Errorf("linop: image: %w", err)
+	}
 	y, err := dist.New[R](a.Range())
 	if err != nil {
 		return y, err

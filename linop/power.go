@@ -43,10 +43,16 @@ type power[E scalar.Scalar] struct {
 }
 
 func (p *power[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: power", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
+		return err
+	}
 	return p.repeat(ctx, dst, src, false)
 }
 
 func (p *power[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: power", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
+		return err
+	}
 	return p.repeat(ctx, dst, src, true)
 }
 

@@ -103,7 +103,7 @@ func (c StackConfig[E]) HStack(ctx context.Context, r dist.Rank, ops ...Operator
 	for i, a := range ops {
 		h[i] = H(a)
 	}
-	v, err := c.vstack(ctx, r, "linop: horizontal stack", "gives", h)
+	v, err := c.vstack(ctx, r, "linop: horizontal stack, as the adjoint of a vertical one", "gives", h)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (c StackConfig[E]) vstack(ctx context.Context, r dist.Rank, what, verb stri
 	if err != nil {
 		return nil, err
 	}
-	v := &vstack[E]{locals: l}
+	v := &vstack[E]{locals: l, what: what}
 	if v.Dom, err = dist.NewSpace(ctx, r, dist.Layout{Replicate: dist.Unchecked, Mask: c.Mask}, dims...); err == nil {
 		n, line := lineOf(sizes[0])
 		v.Rng, err = v.Dom.Like(line, n) // with the groups of the mask
@@ -145,6 +145,9 @@ type blockDiag[E scalar.Scalar] struct {
 }
 
 func (b *blockDiag[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: block diagonal", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
+		return err
+	}
 	for i, a := range b.ops {
 		if err := a.Forward(ctx, b.outPart(i, dst), b.inPart(i, src)); err != nil {
 			return err
@@ -154,6 +157,9 @@ func (b *blockDiag[E]) Forward(ctx context.Context, dst, src dist.Array[E]) erro
 }
 
 func (b *blockDiag[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check("linop: block diagonal", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
+		return err
+	}
 	for i, a := range b.ops {
 		if err := a.Adjoint(ctx, b.inPart(i, dst), b.outPart(i, src)); err != nil {
 			return err
@@ -164,11 +170,15 @@ func (b *blockDiag[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) erro
 
 type vstack[E scalar.Scalar] struct {
 	Spaces
+	what string // for errors
 	locals[E]
 	tmp array.Array[E] // one operator's adjoint, if there are several
 }
 
 func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check(v.what, "forward", &dst, v.Rng, &src, v.Dom); err != nil {
+		return err
+	}
 	for i, a := range v.ops {
 		if err := a.Forward(ctx, v.outPart(i, dst), dist.Of(a.Domain(), src.Local())); err != nil {
 			return err
@@ -178,6 +188,9 @@ func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
 }
 
 func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
+	if err := dist.Check(v.what, "adjoint", &dst, v.Dom, &src, v.Rng); err != nil {
+		return err
+	}
 	sum := dst.Local()
 	for i, a := range v.ops {
 		x := sum

@@ -32,9 +32,10 @@ func StackedBlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 // live on the same ranks and take arrays of one shape; where those lie
 // differently, they are moved. It does not communicate.
 func StackedVStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
-	v, err := newStackedV(ops)
+	const what = "linop: stacked vertical stack"
+	v, err := newStackedV(what, ops)
 	if err != nil {
-		return nil, fmt.Errorf("linop: stacked vertical stack: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return v, nil
 }
@@ -46,9 +47,10 @@ func StackedHStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	for i, a := range ops {
 		h[i] = H(a)
 	}
-	v, err := newStackedV(h)
+	const what = "linop: stacked horizontal stack, as the adjoint of a vertical one"
+	v, err := newStackedV(what, h)
 	if err != nil {
-		return nil, fmt.Errorf("linop: stacked horizontal stack, as the adjoint of a vertical one: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return H[R, D](v), nil
 }
@@ -76,6 +78,9 @@ type stackedDiag[D, R scalar.Scalar] struct {
 }
 
 func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check("linop: stacked block diagonal", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
+		return err
+	}
 	for i, a := range b.ops {
 		if err := a.Forward(ctx, dst.Part(i), src.Part(i)); err != nil {
 			return err
@@ -85,6 +90,9 @@ func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src 
 }
 
 func (b *stackedDiag[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check("linop: stacked block diagonal", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
+		return err
+	}
 	for i, a := range b.ops {
 		if err := a.Adjoint(ctx, dst.Part(i), src.Part(i)); err != nil {
 			return err
@@ -95,16 +103,17 @@ func (b *stackedDiag[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src 
 
 type stackedV[D, R scalar.Scalar] struct {
 	Spaces
-	ops []Map[D, R]
-	tmp dist.Array[D] // the adjoint of one operator, if there are several
+	what string // for errors
+	ops  []Map[D, R]
+	tmp  dist.Array[D] // the adjoint of one operator, if there are several
 }
 
-func newStackedV[D, R scalar.Scalar](ops []Map[D, R]) (*stackedV[D, R], error) {
+func newStackedV[D, R scalar.Scalar](what string, ops []Map[D, R]) (*stackedV[D, R], error) {
 	doms, rngs, err := stackedSpaces(ops)
 	if err != nil {
 		return nil, err
 	}
-	v := &stackedV[D, R]{ops: append([]Map[D, R](nil), ops...)}
+	v := &stackedV[D, R]{what: what, ops: append([]Map[D, R](nil), ops...)}
 	v.Dom = doms[0]
 	if v.Rng, err = dist.Stack(rngs...); err != nil {
 		return nil, err
@@ -123,6 +132,9 @@ func newStackedV[D, R scalar.Scalar](ops []Map[D, R]) (*stackedV[D, R], error) {
 }
 
 func (v *stackedV[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check(v.what, "forward", &dst, v.Rng, &src, v.Dom); err != nil {
+		return err
+	}
 	for i, a := range v.ops {
 		if err := a.Forward(ctx, dst.Part(i), src); err != nil {
 			return err
@@ -132,6 +144,9 @@ func (v *stackedV[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dis
 }
 
 func (v *stackedV[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check(v.what, "adjoint", &dst, v.Dom, &src, v.Rng); err != nil {
+		return err
+	}
 	for i, a := range v.ops {
 		if i == 0 {
 			if err := a.Adjoint(ctx, dst, src.Part(0)); err != nil {

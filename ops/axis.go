@@ -18,14 +18,21 @@ import (
 // along applies a matrix along one axis, whole or split over ranks.
 type along[T scalar.Scalar] struct {
 	linop.Spaces
+	what             string // for errors
 	forward, adjoint *line[T]
 }
 
 func (a *along[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check(a.what, "forward", &dst, a.Rng, &src, a.Dom); err != nil {
+		return err
+	}
 	return a.forward.run(ctx, dst.Local(), src.Local(), false)
 }
 
 func (a *along[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check(a.what, "adjoint", &dst, a.Dom, &src, a.Rng); err != nil {
+		return err
+	}
 	return a.adjoint.run(ctx, dst.Local(), src.Local(), false)
 }
 
@@ -73,7 +80,7 @@ func newAlong[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, 
 	}
 	var a *along[T]
 	if err == nil {
-		a, err = buildAlong(x, axis, m, counts)
+		a, err = buildAlong(what, x, axis, m, counts)
 	}
 	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
 	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
@@ -82,7 +89,7 @@ func newAlong[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, 
 	return a, nil
 }
 
-func buildAlong[T scalar.Scalar](x *dist.Space, axis int, m matrix[T], counts []int) (*along[T], error) {
+func buildAlong[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[T], counts []int) (*along[T], error) {
 	y := x
 	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
 		var err error
@@ -90,7 +97,7 @@ func buildAlong[T scalar.Scalar](x *dist.Space, axis int, m matrix[T], counts []
 			return nil, err
 		}
 	}
-	a := &along[T]{Spaces: linop.Spaces{Dom: x, Rng: y}}
+	a := &along[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
 	var err error
 	if a.forward, err = newLine(y, x, axis, m); err == nil {
 		a.adjoint, err = newLine(x, y, axis, m.adjoint())

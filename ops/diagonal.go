@@ -27,11 +27,17 @@ func NewDiagonal[T scalar.Scalar](d dist.Array[T]) (linop.Operator[T], error) {
 }
 
 func (o *diagonal[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: diagonal", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	dist.Mul(dst, o.d, src)
 	return nil
 }
 
 func (o *diagonal[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: diagonal", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	dist.MulConj(dst, o.d, src)
 	return nil
 }
@@ -65,10 +71,16 @@ func NewDiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis 
 }
 
 func (o *diagonalAlong[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: diagonal along an axis", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	return o.apply(dst.Local(), src.Local(), false)
 }
 
 func (o *diagonalAlong[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: diagonal along an axis", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	return o.apply(dst.Local(), src.Local(), true)
 }
 

@@ -52,7 +52,7 @@ func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) er
 		if err != nil {
 			return fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAlong(x, axis, m, nil)
+		p, err := buildAlong("ops: gradient", x, axis, m, nil)
 		if err != nil {
 			return err
 		}
@@ -64,6 +64,9 @@ func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) er
 }
 
 func (g *gradient[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: gradient", "forward", &dst, g.Rng, &src, g.Dom); err != nil {
+		return err
+	}
 	for i, p := range g.parts {
 		if err := p.Forward(ctx, dst.Part(i), src); err != nil {
 			return err
@@ -73,6 +76,9 @@ func (g *gradient[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error
 }
 
 func (g *gradient[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: gradient", "adjoint", &dst, g.Dom, &src, g.Rng); err != nil {
+		return err
+	}
 	for i, p := range g.parts {
 		if err := p.adjoint.run(ctx, dst.Local(), src.Part(i).Local(), i > 0); err != nil {
 			return err

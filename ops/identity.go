@@ -19,12 +19,18 @@ func NewIdentity[T scalar.Scalar](x *dist.Space) (linop.Operator[T], error) {
 	return identity[T]{linop.Spaces{Dom: x, Rng: x}}, nil
 }
 
-func (identity[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+func (o identity[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: identity", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	dist.Copy(dst, src)
 	return nil
 }
 
-func (identity[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+func (o identity[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: identity", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	dist.Copy(dst, src)
 	return nil
 }

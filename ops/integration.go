@@ -128,6 +128,9 @@ func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
 }
 
 func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: causal integration", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	y, x, k := dst.Local(), src.Local(), dst.Local().Kernels()
 	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
 	if err := o.runner.sums(ctx, y, o.tmp, false); err != nil {
@@ -138,6 +141,9 @@ func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) er
 }
 
 func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: causal integration", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	x, y, k := dst.Local(), src.Local(), dst.Local().Kernels()
 	if err := o.runner.sums(ctx, x, y, true); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
 		if err != nil {
 			return fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAlong(x, a, m, nil)
+		p, err := buildAlong("ops: laplacian", x, a, m, nil)
 		if err != nil {
 			return err
 		}
@@ -85,9 +85,15 @@ func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
 }
 
 func (s *sum[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: laplacian", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
+		return err
+	}
 	return s.forward.run(ctx, dst.Local(), src.Local())
 }
 
 func (s *sum[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: laplacian", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
+		return err
+	}
 	return s.adjoint.run(ctx, dst.Local(), src.Local())
 }

@@ -87,12 +87,19 @@ func TestApplyChecks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, e := range []error{linop.Apply(ctx, op, a, b), linop.Apply(ctx, op, b, a), linop.ApplyAdjoint(ctx, op, a, b), linop.Apply(ctx, op, a, dist.Array[float64]{})} {
+		for _, e := range []error{linop.Apply(ctx, op, a, b), linop.Apply(ctx, op, b, a), linop.ApplyAdjoint(ctx, op, a, b), linop.Apply(ctx, op, a, dist.Array[float64]{}), linop.Apply(ctx, op, a, a), linop.Apply(ctx, nil, a, a), linop.ApplyAdjoint(ctx, nil, a, a)} {
 			if e == nil {
 				return errors.New("got no error for arrays that do not fit")
 			}
 		}
-		return linop.Apply(ctx, op, a, a)
+		if _, err := linop.Image[float64, float64](ctx, nil, a); err == nil {
+			return errors.New("the image under no operator: got no error")
+		}
+		c, err := dist.New[float64](x)
+		if err != nil {
+			return err
+		}
+		return linop.Apply(ctx, op, c, a)
 	})
 	if err != nil {
 		t.Error(err)

@@ -73,6 +73,9 @@ func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int
 }
 
 func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: matrix product", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	x := src.Local()
 	if o.counts != nil {
 		if err := o.line.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem())); err != nil {
@@ -84,6 +87,9 @@ func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) err
 }
 
 func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: matrix product", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	if o.counts == nil {
 		return o.product(dst.Local(), src.Local(), device.ConjTrans, o.cols, o.rows)
 	}

@@ -66,6 +66,9 @@ func (o *pad[T]) build(x *dist.Space, before, after []int) error {
 }
 
 func (o *pad[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: pad", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	y := dst.Local()
 	array.Fill(y, 0)
 	y.Kernels().CopyND(y.Mem(), src.Local().Mem(), &o.there, false)
@@ -73,6 +76,9 @@ func (o *pad[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
 }
 
 func (o *pad[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: pad", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	x := dst.Local()
 	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &o.back, false)
 	return nil

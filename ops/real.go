@@ -45,12 +45,18 @@ func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error)
 }
 
 func (p *part[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Array[C]) error {
+	if err := dist.Check("ops: real or imaginary part", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
+		return err
+	}
 	y := dst.Local()
 	y.Kernels().CopyND(y.Mem(), array.Parts[R](src.Local()).Mem(), &p.take, false)
 	return nil
 }
 
 func (p *part[C, R]) Adjoint(_ context.Context, dst dist.Array[C], src dist.Array[R]) error {
+	if err := dist.Check("ops: real or imaginary part", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
+		return err
+	}
 	x := array.Parts[R](dst.Local())
 	array.Fill(x, 0)
 	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &p.give, false)

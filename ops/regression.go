@@ -79,10 +79,16 @@ func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
 }
 
 func (o *regression[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: regression", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	return o.v.Kernels().Gemv(device.NoTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, dst.Local().Mem())
 }
 
 func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: regression", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	x := dst.Local().Mem()
 	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x)
 	if err != nil || o.line.Size() == 1 {

@@ -97,6 +97,9 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {
 }
 
 func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: spread", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	y := dst.Local()
 	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.there)
 	if o.line.Size() == 1 {
@@ -107,6 +110,9 @@ func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 }
 
 func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: spread", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	x := dst.Local()
 	x.Kernels().Gather(x.Mem(), src.Local().Mem(), &o.back)
 	return nil

@@ -45,6 +45,9 @@ func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (lino
 }
 
 func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: sum", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	y := dst.Local()
 	y.Kernels().SumAxis(y.Mem(), src.Local().Mem(), o.outer, o.n, o.inner)
 	if o.line.Size() == 1 {
@@ -55,6 +58,9 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 }
 
 func (o *sumAxis[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: sum", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.spread, false)
 	return nil
 }

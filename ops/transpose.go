@@ -76,11 +76,17 @@ func (o *transpose[T]) build(x *dist.Space, order []int) error {
 }
 
 func (o *transpose[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: transpose", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.there, false)
 	return nil
 }
 
 func (o *transpose[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("ops: transpose", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.back, false)
 	return nil
 }

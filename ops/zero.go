@@ -19,12 +19,18 @@ func NewZero[D, R scalar.Scalar](x, y *dist.Space) (linop.Map[D, R], error) {
 	return zero[D, R]{linop.Spaces{Dom: x, Rng: y}}, nil
 }
 
-func (zero[D, R]) Forward(_ context.Context, dst dist.Array[R], _ dist.Array[D]) error {
+func (o zero[D, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	if err := dist.Check("ops: zero", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	dist.Zero(dst)
 	return nil
 }
 
-func (zero[D, R]) Adjoint(_ context.Context, dst dist.Array[D], _ dist.Array[R]) error {
+func (o zero[D, R]) Adjoint(_ context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	if err := dist.Check("ops: zero", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	dist.Zero(dst)
 	return nil
 }

@@ -96,6 +96,70 @@ func onHost[T scalar.Scalar](dst, src dist.Array[T], f func(T) T) {
 	}
 }
 
+// lax is an operator that takes what it gets.
+type lax struct{ linop.Spaces }
+
+func (lax) Forward(_ context.Context, dst, src dist.Array[float64]) error {
+	n := min(dst.Local().Len(), src.Local().Len())
+	array.Copy(dst.Local().Slice(0, n), src.Local().Slice(0, n))
+	return nil
+}
+
+func (l lax) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
+	return l.Forward(ctx, dst, src)
+}
+
+// strict checks before it does the same.
+type strict struct{ lax }
+
+func (s strict) Forward(ctx context.Context, dst, src dist.Array[float64]) error {
+	if err := dist.Check("strict", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
+		return err
+	}
+	return s.lax.Forward(ctx, dst, src)
+}
+
+func (s strict) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
+	if err := dist.Check("strict", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
+		return err
+	}
+	return s.lax.Adjoint(ctx, dst, src)
+}
+
+// half of it checks.
+type halfStrict struct{ strict }
+
+func (h halfStrict) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
+	return h.lax.Adjoint(ctx, dst, src)
+}
+
+func TestRefuses(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			s, err := space(ctx, r)
+			if err != nil {
+				return err
+			}
+			l := lax{linop.Spaces{Dom: s, Rng: s}}
+			if err := optest.Refuses[float64, float64](ctx, l); err == nil || !strings.Contains(err.Error(), "refusing by forward") {
+				return fmt.Errorf("an operator that checks nothing: got error %v", err)
+			}
+			for _, want := range []string{"panic instead of an error", "no error", "was written to", "in the memory of dst"} {
+				if err := optest.Refuses[float64, float64](ctx, l); ranks == 1 && !strings.Contains(err.Error(), want) {
+					return fmt.Errorf("an operator that checks nothing: error %q, want %q", err, want)
+				}
+			}
+			if err := optest.Refuses[float64, float64](ctx, halfStrict{strict{l}}); err == nil || !strings.Contains(err.Error(), "refusing by adjoint") {
+				return fmt.Errorf("an adjoint that checks nothing: got error %v", err)
+			}
+			return optest.Refuses[float64, float64](ctx, strict{l})
+		})
+		if err != nil {
+			t.Errorf("ranks=%d: %v", ranks, err)
+		}
+	}
+}
+
 func checks[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	good := times[T](1)
 	phase := times[T](0.5 + 2i)

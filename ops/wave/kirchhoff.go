@@ -225,11 +225,17 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error 
 }
 
 func (o *kirchhoff[T, F]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("wave: kirchhoff", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
+		return err
+	}
 	o.k.Spread(dst.Local().Mem(), src.Local().Mem(), &o.t)
 	return nil
 }
 
 func (o *kirchhoff[T, F]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("wave: kirchhoff", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
+		return err
+	}
 	o.k.Stack(dst.Local().Mem(), src.Local().Mem(), &o.t)
 	return nil
 }

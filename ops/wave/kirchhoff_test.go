@@ -58,7 +58,7 @@ func dotTests[T scalar.Scalar](ctx context.Context, r dist.Rank, dims int) error
 		return err
 	}
 	for _, op := range []linop.Operator[T]{one, bySource, byModel} {
-		if err := optest.Dot(ctx, op); err != nil {
+		if err := errors.Join(optest.Dot(ctx, op), optest.Refuses(ctx, op)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,84 @@
+package dist
+
+import (
+	"fmt"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/scalar"
+)
+
+// LayoutError is the value of a panic over arrays that lie differently, or that
+// were never made.
+type LayoutError string
+
+func (e LayoutError) Error() string { return string(e) }
+
+// Check returns an error unless dst is an array of to, src is an array of from,
+// and they share no memory: what Forward and Adjoint of an operator have to see
+// to before they call kernels, which check nothing. what names the operator and
+// how names the call. It sends nothing, and allocates nothing unless it fails.
+// Arrays come by address because to copy their headers takes longer than the check.
+func Check[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, src *Array[D], from *Space) error {
+	if dst.space == to && src.space == from && to != nil && from != nil && dst.parts == nil && src.parts == nil &&
+		!array.Overlap(&dst.local, &src.local) {
+		return nil
+	}
+	return checkAll(what, how, dst, to, src, from)
+}
+
+// checkAll is Check for stacks and for spaces that were made twice, and says
+// what is wrong.
+func checkAll[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, src *Array[D], from *Space) error {
+	switch {
+	case dst.space == nil:
+		return fmt.Errorf("%s: %s: dst is no array: make one with dist.New", what, how)
+	case src.space == nil:
+		return fmt.Errorf("%s: %s: src is no array: make one with dist.New", what, how)
+	case !dst.space.Equal(to):
+		return fmt.Errorf("%s: %s: dst is of %v, the operator gives %v", what, how, dst.space, to)
+	case !src.space.Equal(from):
+		return fmt.Errorf("%s: %s: src is of %v, the operator takes %v", what, how, src.space, from)
+	case share(dst, src):
+		return fmt.Errorf("%s: %s: dst and src share memory: give dst memory of its own", what, how)
+	}
+	return nil
+}
+
+// share reports whether any part of one array lies in the memory of another.
+func share[R, D scalar.Scalar](a *Array[R], b *Array[D]) bool {
+	for i := range a.parts {
+		if share(&a.parts[i], b) {
+			return true
+		}
+	}
+	for i := range b.parts {
+		if a.parts == nil && share(a, &b.parts[i]) {
+			return true
+		}
+	}
+	return a.parts == nil && b.parts == nil && array.Overlap(&a.local, &b.local)
+}
+
+// given returns the space of a. An array that was never made has none, which is
+// a bug and panics.
+func (a *Array[T]) given(op string) *Space {
+	if a.space == nil {
+		panic(LayoutError("dist: " + op + ": the array was never made: use New, FromFunc, FromBlock or Scatter"))
+	}
+	return a.space
+}
+
+// given panics if there is no space.
+func given(op string, s *Space) {
+	if s == nil {
+		panic(LayoutError("dist: " + op + ": no space given: make one with NewSpace"))
+	}
+}
+
+// alike panics unless x and y lie on the same ranks in the same way.
+func alike[T scalar.Scalar](op string, x, y Array[T]) {
+	if x.space != y.space && !x.space.Equal(y.space) {
+		panic(LayoutError(fmt.Sprintf("dist: %s: %v does not match %v: Redistribute one of them", op, x.space, y.space)))
+	}
+	x.given(op)
+}
