@@ -151,7 +151,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v follows byte %d", w, next-1)
 		}
 		next, names[w.Name] = w.Byte+w.Size, true
-		for _, s := range []string{w.Name, strings.ToLower(w.Name), fmt.Sprintf("%d:%d", w.Byte, w.Size)} {
+		for _, s := range []string{w.Name, strings.ToLower(w.Name), fmt.Sprintf("%d:%d", w.Byte, w.Size), fmt.Sprint(w.Byte)} {
 			if got, err := data.ParseWord(s); err != nil || got != w {
 				t.Errorf("%s is %v %v", s, got, err)
 			}
@@ -163,8 +163,8 @@ func TestWords(t *testing.T) {
 	if w, err := data.ParseWord("233:4"); err != nil || w != (data.Word{Byte: 233, Size: 4}) {
 		t.Errorf("%v %v", w, err)
 	}
-	for _, s := range []string{"", "SourceZ", "73", "73:3", "238:4", "0:4", "a:4", "9:b"} {
-		if w, err := data.ParseWord(s); err == nil || !strings.Contains(err.Error(), "such as SourceX, or byte and size such as 73:4") {
+	for _, s := range []string{"", "SourceZ", "74", "-73", "73:3", "238:4", "0:4", "a:4", "9:b"} {
+		if w, err := data.ParseWord(s); err == nil || !strings.Contains(err.Error(), "such as SourceX, SourceY, GroupX,") {
 			t.Errorf("%q is %v %v", s, w, err)
 		}
 	}

@@ -83,11 +83,17 @@ var words = [...]Word{
 func Words() []Word { return slices.Clone(words[:]) }
 
 // ParseWord returns the word that a user means by a name of the standard, such
-// as "SourceX", in any case, or by byte and size, such as "73:4".
+// as "SourceX", in any case, by its first byte, such as "73", or by byte and
+// size, such as "73:4".
 func ParseWord(s string) (Word, error) {
 	for _, w := range words {
 		if strings.EqualFold(w.Name, s) {
 			return w, nil
+		}
+	}
+	if b, err := strconv.Atoi(s); err == nil { // as segyio has it
+		if i := slices.IndexFunc(words[:], func(v Word) bool { return v.Byte == b }); i >= 0 {
+			return words[i], nil
 		}
 	}
 	if at, size, ok := strings.Cut(s, ":"); ok {
@@ -101,7 +107,7 @@ func ParseWord(s string) (Word, error) {
 			return w, nil
 		}
 	}
-	return Word{}, fmt.Errorf("data: header word %q: give a name of the SEG-Y standard such as SourceX, or byte and size such as 73:4", s)
+	return Word{}, fmt.Errorf("data: header word %q: give a name of the SEG-Y standard such as SourceX, SourceY, GroupX, GroupY, CDPX, CDPY or CoordinateScalar, its first byte such as 73, or byte and size such as 73:4", s)
 }
 
 func (w Word) String() string {
