@@ -5,6 +5,7 @@ package lsm
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 // Config is everything that a run can be told. Default returns a whole one. A
@@ -123,14 +124,16 @@ type Checkpoint struct {
 var DefaultText string
 
 // Default returns the configuration of the built-in example.
-func Default() Config {
+func Default() Config { return theDefault() }
+
+var theDefault = sync.OnceValue(func() Config {
 	var c Config
 	if err := c.Read(strings.NewReader(DefaultText)); err != nil {
 		panic(err) // a test reads it too
 	}
 	c.given = nil
 	return c
-}
+})
 
 // limits reports whether somebody has asked for limits of angle or offset: a file
 // names them, or a program has changed them. Those of the default are not asked for.

@@ -36,6 +36,13 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 			{Name: "communication", Version: s.r.Comm.String()},
 		},
 	}
+	if len(s.Warnings) > 0 {
+		g := report.Group{Name: "warnings"}
+		for i, w := range s.Warnings {
+			g.Parameters = append(g.Parameters, report.Parameter{Name: fmt.Sprint(i + 1), Value: w})
+		}
+		p.Parameters = append([]report.Group{g}, p.Parameters...)
+	}
 	if !math.IsNaN(res.Correlation) {
 		p.Facts = append(p.Facts, report.Fact{Name: "model correlation", Value: fmt.Sprintf("%.3f", res.Correlation)})
 	}

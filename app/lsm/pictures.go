@@ -1,6 +1,7 @@
 package lsm
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,9 +25,7 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 	if s.Reflectivity != nil {
 		images.Pictures = append([]report.Picture{image("True reflectivity", s.Reflectivity)}, images.Pictures...)
 	}
-	samples := s.Config.Time.Samples
-	gather := report.ShotGather(report.Grid{Rows: len(s.Receivers), Cols: samples, At: func(r, t int) float64 { return p.gather[r*samples+t] }}, s.Config.Time.Interval)
-	gather.Title = fmt.Sprintf("Shot gather of source %d of %d", p.source+1, len(s.Sources))
+	gather := s.gatherPicture(p)
 	var resid []float64
 	for _, n := range res.history {
 		resid = append(resid, n.Resid/res.history[0].Resid)
@@ -34,25 +33,34 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 	curve := report.ResidualCurve(resid)
 	curve.Y = "residual relative to the data"
 	var figures []report.Figure
+	var errs []error // a picture that cannot be drawn leaves the others
 	for _, f := range []struct {
 		name, title, caption string
 		png                  func(io.Writer) error
 	}{
-		{"images.png", "Images", "Each image is divided by its own largest amplitudes. The inverse comes near the true amplitudes and has sharper edges than the adjoint, which is migration.", images.PNG},
-		{"velocity.png", "Velocity and acquisition", "Travel times are computed through this model, smoothed.", velocity.PNG},
-		{"gather.png", "Data", "What one source gives at all receivers.", gather.PNG},
+		{"images.png", "Images", s.imagesCaption(p, res), images.PNG},
+		{"velocity.png", "Velocity and acquisition", s.velocityCaption(), velocity.PNG},
+		{"gather.png", "Data", fmt.Sprintf("%s data of source %d at all receivers.", s.origin(), p.source+1), gather.PNG},
 		{"residuals.png", "Convergence", "How much of the data is left unexplained after each iteration.", curve.PNG},
 	} {
 		fig, err := report.NewFigure(f.title, f.caption, f.png)
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
-		if err := report.Save(add(f.name), func(w io.Writer) error { _, err := w.Write(fig.Image); return err }); err != nil {
-			return err
-		}
+		errs = append(errs, report.Save(add(f.name), func(w io.Writer) error { _, err := w.Write(fig.Image); return err }))
 		figures = append(figures, fig)
 	}
-	return s.page(res, figures, add)
+	return errors.Join(append(errs, s.page(res, figures, add))...)
+}
+
+// gatherPicture shows one gather. Receivers count from 1, as sources do.
+func (j *Job) gatherPicture(p seen) report.Picture {
+	n := j.Config.Time.Samples
+	g := report.ShotGather(report.Grid{Rows: len(j.Receivers), Cols: n, At: func(r, t int) float64 { return p.gather[r*n+t] }}, j.Config.Time.Interval)
+	g.X.Origin = 1
+	g.Title = fmt.Sprintf("Shot gather of source %d of %d", p.source+1, len(j.Sources))
+	return g
 }
 
 // section returns a model as a picture shows it, depth downwards: all of it in

@@ -28,9 +28,10 @@ type Job struct {
 	Reflectivity       []float64 // what data are modelled from; nil if they come from a file
 	Sources, Receivers []wave.Point
 	Wavelet            []float64
-	Version            string // of golops, for the report; the caller fills it in
-	Force              bool   // older results in Config.Out may be removed; the caller says so
-	Restart            bool   // checkpoints of an earlier run may be replaced; the caller says so
+	Version            string   // of golops, for the report; the caller fills it in
+	Force              bool     // older results in Config.Out may be removed; the caller says so
+	Restart            bool     // checkpoints of an earlier run may be replaced; the caller says so
+	Warnings           []string // what is strange but no fault, such as a velocity in other units
 	times              wave.TravelTimes
 	traces             *traceOrder // of a SEG-Y file
 }
@@ -39,11 +40,14 @@ type Job struct {
 // written.
 func Prepare(c Config) (*Job, error) {
 	j := &Job{Config: c}
-	for _, step := range []func() error{c.Validate, j.readVelocity, j.readGeometry, j.readWavelet, j.findTimes, j.checkData} {
+	for _, step := range []func() error{
+		c.Validate, c.separate, j.checkSize, j.readVelocity, j.readGeometry, j.checkSize, j.readWavelet, j.findTimes, j.checkFile,
+	} {
 		if err := step(); err != nil {
 			return nil, &ConfigError{err}
 		}
 	}
+	j.checkUnits()
 	return j, nil
 }
 
@@ -98,28 +102,19 @@ func (j *Job) readVelocity() error {
 	return nil
 }
 
-func (j *Job) readGeometry() error {
-	a := j.Config.Acquisition
-	j.Sources, j.Receivers = a.Sources.points(), a.Receivers.points()
-	if a.Geometry != "" {
-		var err error
-		if j.Sources, j.Receivers, err = readGeometry(a.Geometry); err != nil {
-			return err
-		}
-	}
-	return errors.Join(inside(j.Grid, "source", j.Sources), inside(j.Grid, "receiver", j.Receivers))
-}
-
 func (j *Job) readWavelet() error {
 	w := j.Config.Wavelet
 	if w.File == "" {
-		t := make([]float64, w.Half+1)
+		t := make([]float64, w.Half+1+w.Half%2) // Ricker wants an odd number of times
 		for i := range t {
 			t[i] = float64(i) * j.Config.Time.Interval
 		}
 		r, err := wave.Ricker(t, w.Frequency)
-		j.Wavelet = r.W
-		return err
+		if err != nil {
+			return err
+		}
+		j.Wavelet = r.W[w.Half%2 : len(r.W)-w.Half%2]
+		return nil
 	}
 	dims, v, err := data.ReadNPY[float64](w.File)
 	switch {
@@ -144,12 +139,18 @@ func (j *Job) findTimes() error {
 		j.times, err = j.readTimes()
 		return err
 	}
-	if c.Operator.Times == "straight" || c.Operator.Times == "auto" && c.Velocity.Constant > 0 {
+	if j.straight() {
 		j.times, err = wave.NewConstant(j.Grid, c.Velocity.Constant)
 		return err
 	}
 	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalConfig{})
 	return err
+}
+
+// straight reports whether rays are straight.
+func (j *Job) straight() bool {
+	c := j.Config
+	return c.Operator.Times == "straight" || c.Operator.Times == "auto" && c.Velocity.Constant > 0
 }
 
 // readTimes reads travel times that were computed elsewhere.
@@ -176,8 +177,8 @@ func (j *Job) readTimes() (wave.TravelTimes, error) {
 	return t, nil
 }
 
-// checkData looks whether the file of data fits, without reading it all.
-func (j *Job) checkData() error {
+// checkFile looks whether the file of data fits, without reading it all.
+func (j *Job) checkFile() error {
 	f := j.Config.Data.File
 	if f == "" {
 		return nil

@@ -96,8 +96,8 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control)
 		f    func() error
 	}{
 		{"travel times", &s.timing.Tables, func() (err error) { s.op, err = s.operator(ctx); return err }},
-		{"data", &s.timing.Data, func() (err error) { d, err = s.data(ctx); return err }},
-		{"adjoint", &s.timing.Adjoint, func() (err error) { adj, err = linop.Image(ctx, linop.H(s.op), d); return err }},
+		{"data", &s.timing.Data, func() (err error) { d, err = s.record(ctx); return err }},
+		{"adjoint", &s.timing.Adjoint, func() (err error) { adj, err = s.migrate(ctx, d); return err }},
 		{"inversion", &s.timing.Inversion, func() (err error) { inv, err = s.invert(ctx, d, ctl, res); return err }},
 	} {
 		o.Stage(step.name)

@@ -1,8 +1,10 @@
 package lsm
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/ops/wave"
@@ -31,16 +33,96 @@ func (j *Job) checkSEGY(path string) error {
 	}
 	j.traces = &traceOrder{trace: make([]int, pairs)}
 	w := j.Config.Data.Words
-	if w == (Words{}) {
+	if w.Ignore || w == (Words{}) {
 		for i := range j.traces.trace {
 			j.traces.trace[i] = i
 		}
-		return nil
 	}
-	if w.SourceX == "" || w.ReceiverX == "" {
-		return fmt.Errorf("data.segy names %+v: needs source_x and receiver_x, or none at all", w)
+	switch {
+	case w.Ignore && w != (Words{Ignore: true}):
+		return errors.New("data.segy names header words and says ignore: do one of these")
+	case w.Ignore:
+		return nil
+	case w == (Words{}):
+		return j.compareHeaders(s, path)
+	case w.SourceX == "" || w.ReceiverX == "":
+		return errors.New("data.segy needs source_x and receiver_x, or none at all")
 	}
 	return j.sortTraces(s, path, w)
+}
+
+// compareHeaders looks whether the coordinates that the standard provides for
+// agree with the geometry. If they do in another order, that order is used. Words
+// that are zero in all traces say nothing, and y says nothing in two dimensions.
+func (j *Job) compareHeaders(s *data.SEGY, path string) error {
+	at, err := standardCoordinates(s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(path), err)
+	}
+	set := [4]bool{}
+	for _, c := range at {
+		for k := range c {
+			set[k] = set[k] || c[k] != 0
+		}
+	}
+	if j.Grid.Dims() == 2 {
+		set[1], set[3] = false, false
+	}
+	if set == [4]bool{} {
+		return nil
+	}
+	first := slices.IndexFunc(j.traces.trace, func(i int) bool { return !j.agrees(at[i], i, set) })
+	if first < 0 {
+		return nil
+	}
+	w := Words{Scalar: data.CoordinateScalar.Name}
+	for k, to := range []*string{&w.SourceX, &w.SourceY, &w.ReceiverX, &w.ReceiverY} {
+		if set[k] || k%2 == 0 {
+			*to = standardWords[k].Name
+		}
+	}
+	if set[0] && set[2] && j.sortTraces(s, path, w) == nil {
+		j.warn("%s: traces are not in the order of the geometry: each goes to the source and the receiver that its header words %s and %s name", shown(path), w.SourceX, w.ReceiverX)
+		return nil
+	}
+	c, p, r := at[first], j.Sources[first/len(j.Receivers)], j.Receivers[first%len(j.Receivers)]
+	return fmt.Errorf("%s: headers contradict the geometry: trace %d has its source at (%g, %g) and its receiver at (%g, %g) by the words %s, %s, %s, %s and %s; in the order of the geometry they are at (%g, %g) and (%g, %g): mend the geometry, name other words in data.segy, or set data.segy.ignore to true if the headers are wrong",
+		shown(path), first+1, c[0], c[1], c[2], c[3], standardWords[0].Name, standardWords[1].Name, standardWords[2].Name, standardWords[3].Name, data.CoordinateScalar.Name, p.X, p.Y, r.X, r.Y)
+}
+
+// standardWords hold coordinates of source and receiver by the standard.
+var standardWords = [4]data.Word{data.SourceX, data.SourceY, data.GroupX, data.GroupY}
+
+// standardCoordinates returns x and y of the source and of the receiver of every
+// trace.
+func standardCoordinates(s *data.SEGY) ([][4]float64, error) {
+	at := make([][4]float64, s.NumTraces())
+	for i := range at {
+		for k := 0; k < 4; k += 2 {
+			x, y, err := s.Coordinates(i, standardWords[k], standardWords[k+1])
+			if err != nil {
+				return nil, err
+			}
+			at[i][k], at[i][k+1] = x, y
+		}
+	}
+	return at, nil
+}
+
+// agrees reports whether coordinates are those of a pair of source and receiver,
+// within half a grid step, as far as they are set.
+func (j *Job) agrees(c [4]float64, pair int, set [4]bool) bool {
+	s, r := j.Sources[pair/len(j.Receivers)], j.Receivers[pair%len(j.Receivers)]
+	for k, x := range [4]float64{s.X, s.Y, r.X, r.Y} {
+		step := j.Grid.X.Step
+		if k%2 == 1 {
+			step = j.Grid.Y.Step
+		}
+		if set[k] && !(math.Abs(c[k]-x) < step/2) {
+			return false
+		}
+	}
+	return true
 }
 
 // sortTraces finds the source and the receiver of each trace by coordinates.

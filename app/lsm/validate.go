@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
+
+const maxSeconds = 1e9 // between two checkpoints; a time.Duration holds 9e9
 
 // Validate reports everything that can be seen to be wrong without the files.
 func (c Config) Validate() error {
@@ -58,11 +62,11 @@ func (c Config) Validate() error {
 	positive("time.interval", c.Time.Interval)
 	if c.Wavelet.File == "" {
 		positive("wavelet.frequency", c.Wavelet.Frequency)
-		if c.Wavelet.Half < 1 || 2*c.Wavelet.Half+1 > c.Time.Samples {
+		if c.Wavelet.Half < 1 || c.Wavelet.Half > (c.Time.Samples-1)/2 {
 			bad("wavelet.half is %d: the wavelet, of 2·half+1 samples, must have at least 3 and at most the %d of a trace", c.Wavelet.Half, c.Time.Samples)
 		}
 		if c.Time.Interval > 0 && c.Wavelet.Frequency >= 0.5/c.Time.Interval {
-			bad("wavelet.frequency is %g Hz, samples of %g s hold less than %g Hz", c.Wavelet.Frequency, c.Time.Interval, 0.5/c.Time.Interval)
+			bad("wavelet.frequency is %g Hz, samples of %g s hold less than %g Hz%s", c.Wavelet.Frequency, c.Time.Interval, 0.5/c.Time.Interval, milliseconds(c.Time.Interval))
 		}
 	}
 	if c.Data.Noise < 0 || math.IsNaN(c.Data.Noise) || math.IsInf(c.Data.Noise, 0) {
@@ -98,17 +102,28 @@ func (c Config) Validate() error {
 	if c.Solver.Iterations < 1 {
 		bad("solver.iterations is %d, must be at least 1", c.Solver.Iterations)
 	}
-	if math.IsNaN(c.Solver.Tolerance) || math.IsInf(c.Solver.Tolerance, 0) || c.Solver.Damp < 0 || math.IsNaN(c.Solver.Damp) || math.IsInf(c.Solver.Damp, 0) {
-		bad("solver.tolerance is %g and solver.damp %g: must be numbers, and damp not negative", c.Solver.Tolerance, c.Solver.Damp)
+	if t := c.Solver.Tolerance; !(t < 1) || math.IsInf(t, 0) {
+		bad("solver.tolerance is %g, must be below 1: the residual of no image at all is 1", t)
 	}
-	if c.Checkpoint.Every < 0 || c.Checkpoint.Time < 0 || math.IsNaN(c.Checkpoint.Time) {
-		bad("checkpoint.every is %d and checkpoint.seconds %g: must not be negative", c.Checkpoint.Every, c.Checkpoint.Time)
+	if !(c.Solver.Damp >= 0) || math.IsInf(c.Solver.Damp, 0) {
+		bad("solver.damp is %g, must be finite and not negative", c.Solver.Damp)
+	}
+	if c.Checkpoint.Every < 0 {
+		bad("checkpoint.every is %d, must not be negative", c.Checkpoint.Every)
+	}
+	if !(c.Checkpoint.Time >= 0 && c.Checkpoint.Time < maxSeconds) {
+		bad("checkpoint.seconds is %g, must not be negative, and less than %g", c.Checkpoint.Time, float64(maxSeconds))
 	}
 	if c.Checkpoint.Resume && c.Checkpoint.Dir == "" {
 		bad("checkpoint.resume needs checkpoint.dir")
 	}
 	if c.Out == "" {
 		bad("out is empty: name the folder for results")
+	}
+	for _, path := range append(c.inputs(), c.Out, c.Checkpoint.Dir) {
+		if !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+			bad("%q is no text in UTF-8: rename the file or the folder", path)
+		}
 	}
 	return errors.Join(errs...)
 }

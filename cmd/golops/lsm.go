@@ -50,7 +50,7 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.comm, "comm", "", "how ranks on GPUs talk: `nccl or staged` (default nccl where that works)")
 	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.IntVar(&f.iterations, "iterations", 0, "`iterations` of the solver")
-	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data; negative means never")
+	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data, below 1; negative means never")
 	s.Float64Var(&f.damp, "damp", 0, "`damping`")
 	s.StringVar(&f.method, "method", "", "`solver`: cgls, cgls1, lsqr")
 	s.StringVar(&f.dtype, "type", "", "element `type`: float32, float64")
@@ -96,21 +96,32 @@ func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
 		c.Solver.Damp = f.damp
 	}
 	c.Checkpoint.Resume = c.Checkpoint.Resume || f.resume
-	var errs []error
-	if s.Changed("ranks") && f.ranks < 1 {
-		errs = append(errs, fmt.Errorf("--ranks is %d, must be at least 1", f.ranks))
-	}
-	if s.Changed("ranks") && launch.Launched() {
-		errs = append(errs, errors.New("--ranks is for goroutine ranks: leave it out under a launcher, which has started the ranks"))
-	}
-	if s.Changed("threads") && f.threads < 1 {
-		errs = append(errs, fmt.Errorf("--threads is %d, must be at least 1", f.threads))
-	}
-	errs = append(errs, f.launch(nil).Validate())
-	if err := errors.Join(errs...); err != nil {
+	if err := f.check(s); err != nil {
 		return nil, err
 	}
 	return lsm.Prepare(c)
+}
+
+// mostRanks and mostThreads are more than any machine has a use for. Ranks talk
+// pairwise, so that their memory grows as the square.
+const mostRanks, mostThreads = 4096, 4096
+
+// check looks at the flags that say how ranks are started.
+func (f *lsmFlags) check(s *pflag.FlagSet) error {
+	var errs []error
+	l := f.launch(nil)
+	count := func(flag string, n *int, most int) {
+		if s.Changed(flag) && (*n < 1 || *n > most) {
+			errs = append(errs, fmt.Errorf("--%s is %d, must be 1 to %d", flag, *n, most))
+			*n = 0 // said, so that Validate does not say it again
+		}
+	}
+	count("ranks", &l.Ranks, mostRanks)
+	count("threads", &l.Threads, mostThreads)
+	if s.Changed("ranks") && launch.Launched() {
+		errs = append(errs, errors.New("--ranks is for goroutine ranks: leave it out under a launcher, which has started the ranks"))
+	}
+	return errors.Join(append(errs, l.Validate())...)
 }
 
 // launch is how the ranks are started.

@@ -284,11 +284,11 @@ func TestLSMBadInput(t *testing.T) {
 		"iterations":        {"--iterations 0", "solver.iterations is 0"},
 		"ranks":             {"--ranks 0", "--ranks is 0"},
 		"threads":           {"--threads -1", "--threads is -1"},
-		"damp":              {"--damp -1", "damp -1"},
+		"damp":              {"--damp -1", "golops: solver.damp is -1, must be finite and not negative\n"},
 		"method":            {"--method newton", `solver.method is "newton": have [cgls cgls1 lsqr]`},
 		"type":              {"--type complex64", `operator.type is "complex64"`},
 		"resume":            {"--resume", "checkpoint.resume needs checkpoint.dir"},
-		"extra":             {"more", "unknown command"},
+		"extra":             {"more", `golops lsm takes no argument "more"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")

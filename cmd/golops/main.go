@@ -73,7 +73,8 @@ func (a app) run(ctx context.Context, args []string) int {
 	root.SetErr(a.stderr)
 	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.reaches(), a.version())
 
-	err := root.ExecuteContext(ctx)
+	suggestFlags(root)
+	err := explained(root, root.ExecuteContext(ctx))
 	if err == nil {
 		return ok
 	}

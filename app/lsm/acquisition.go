@@ -1,0 +1,73 @@
+package lsm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/golops/golops/ops/wave"
+)
+
+// readGeometry finds sources and receivers: those of a file, or lines. The lines
+// of the example are not used for another model, which they would not fit.
+func (j *Job) readGeometry() error {
+	c := &j.Config
+	if c.Acquisition.Geometry != "" {
+		var err error
+		if j.Sources, j.Receivers, err = readGeometry(c.Acquisition.Geometry); err != nil {
+			return err
+		}
+		return j.inside()
+	}
+	d := Default()
+	a := &c.Acquisition
+	sources := c.given["acquisition.sources"] || a.Sources != d.Acquisition.Sources
+	receivers := c.given["acquisition.receivers"] || a.Receivers != d.Acquisition.Receivers
+	if c.Data.File != "" && !(sources && receivers) {
+		return fmt.Errorf("data come from %s, but nothing says where sources and receivers were: data need --geometry, or acquisition.sources and acquisition.receivers in the configuration", shown(c.Data.File))
+	}
+	if !c.Example() || c.Grid != d.Grid {
+		j.spread(!sources, !receivers)
+	}
+	j.Sources, j.Receivers = a.Sources.points(), a.Receivers.points()
+	return j.inside()
+}
+
+// spread lays lines that nobody has given over the model, as they lie in the
+// example, and says so.
+func (j *Job) spread(sources, receivers bool) {
+	d, g := Default(), j.Grid
+	width := d.Grid.DX * float64(d.Grid.NX-1)
+	lay := func(kind string, l *Line) {
+		x := func(at float64) float64 { return g.X.At(0) + at/width*(g.X.At(g.X.N-1)-g.X.At(0)) }
+		l.First, l.Last = x(l.First), x(l.Last)
+		l.Depth = min(l.Depth/d.Grid.DZ*g.Z.Step, g.Z.At(g.Z.N-1))
+		y := ""
+		if g.Dims() == 3 {
+			y = ", y = 0"
+		}
+		j.warn("no geometry is given: %d %s are spread over the model, from x = %g to %g m%s at a depth of %g m", l.Number, kind, l.First, l.Last, y, l.Depth)
+	}
+	if sources {
+		lay("sources", &j.Config.Acquisition.Sources)
+	}
+	if receivers {
+		lay("receivers", &j.Config.Acquisition.Receivers)
+	}
+}
+
+func (j *Job) warn(format string, args ...any) {
+	j.Warnings = append(j.Warnings, fmt.Sprintf(format, args...))
+}
+
+// inside says which points are not on the grid.
+func (j *Job) inside() error {
+	check := func(kind string, points []wave.Point) error {
+		for i, p := range points {
+			if !j.Grid.Contains(p) {
+				return fmt.Errorf("%s %d at %v lies outside the model, which goes to x = %g, z = %g", kind, i+1, p, j.Grid.X.At(j.Grid.X.N-1), j.Grid.Z.At(j.Grid.Z.N-1))
+			}
+		}
+		return nil
+	}
+	return errors.Join(check("source", j.Sources), check("receiver", j.Receivers))
+}

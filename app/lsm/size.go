@@ -1,0 +1,50 @@
+package lsm
+
+import (
+	"fmt"
+
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/launch"
+)
+
+// checkSize compares the numbers that are known by now with the memory of this
+// machine, before memory is taken. It counts what a run needs at least: the
+// models, and the data, of which each rank of an MPI has at least one gather.
+func (j *Job) checkSize() error {
+	c := j.Config
+	g := c.Grid
+	if c.Velocity.File != "" && j.Velocity == nil {
+		g = Grid{NX: 1, NZ: 1} // the file says, and its reader checks
+	}
+	nodes := float64(g.NX) * float64(g.NZ) * float64(max(g.NY, 1))
+	if err := fits(24*nodes, "a grid of %d × %d × %d points (nx × nz × ny)", g.NX, g.NZ, max(g.NY, 1)); err != nil { // velocity, reflectivity, slowness
+		return err
+	}
+	sources, receivers := c.Acquisition.Sources.Number, c.Acquisition.Receivers.Number
+	if c.Acquisition.Geometry != "" {
+		sources, receivers = max(1, len(j.Sources)), max(1, len(j.Receivers))
+	}
+	if err := fits(24*(float64(sources)+float64(receivers)), "%d sources and %d receivers", sources, receivers); err != nil { // points
+		return err
+	}
+	if launch.Launched() {
+		sources = 1
+	}
+	size := 8.0
+	if c.Operator.Type == "float32" {
+		size = 4
+	}
+	return fits(size*float64(sources)*float64(receivers)*float64(c.Time.Samples), "data of %d sources × %d receivers × %d samples", sources, receivers, c.Time.Samples)
+}
+
+// fits says what does not fit into the memory of this machine.
+func fits(bytes float64, format string, args ...any) error {
+	_, total := device.HostMemory()
+	if total == 0 {
+		total = 1 << 62 // the system does not tell: what an integer holds is a limit too
+	}
+	if bytes <= float64(total) {
+		return nil
+	}
+	return fmt.Errorf("%s take %s, this machine has %s: use fewer", fmt.Sprintf(format, args...), device.BytesText(int64(min(bytes, 1<<62))), device.BytesText(total))
+}
