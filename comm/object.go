@@ -146,20 +146,29 @@ func Agree(ctx context.Context, c Comm, err error) error {
 		failed[0] = int32(c.Size() - c.Rank()) // the lowest rank has the largest value
 	}
 	if e := c.AllReduce(ctx, Of(failed), Of(failed), Max); e != nil {
-		return errors.Join(err, e)
+		return ownOr(err, e)
 	}
 	if failed[0] == 0 {
 		return nil
 	}
-	first, text := c.Size()-int(failed[0]), ""
-	if c.Rank() == first {
+	lowest, text := c.Size()-int(failed[0]), ""
+	if c.Rank() == lowest {
 		text = err.Error()
 	}
-	if e := BroadcastObject(ctx, c, &text, first); e != nil {
-		return errors.Join(err, e)
+	if e := BroadcastObject(ctx, c, &text, lowest); e != nil {
+		return ownOr(err, e)
 	}
 	if err != nil {
 		return err
 	}
-	return &RankError{first, errors.New(text)}
+	return &RankError{lowest, errors.New(text)}
+}
+
+// ownOr returns the error of this rank, if it has one: where ranks cannot talk
+// to each other any more, that is often because another has returned the same.
+func ownOr(mine, talk error) error {
+	if mine != nil {
+		return mine
+	}
+	return talk
 }

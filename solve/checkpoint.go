@@ -130,9 +130,6 @@ func (r *runner[T]) resume(ctx context.Context) error {
 		}
 		if reason == nil {
 			r.adopt(h)
-			if r.c.OnNote != nil {
-				r.c.OnNote(fmt.Sprintf("resumed at iteration %d of %s", h.Iters, n))
-			}
 			return nil
 		}
 		if foreign, err = r.any(ctx, foreign || errors.As(reason, new(*otherRun))); err != nil {

@@ -185,7 +185,7 @@ func TestNotesComeAtOnce(t *testing.T) {
 		if r.Rank() == 0 {
 			c.OnNote = func(s string) { told = append(told, s) }
 			c.OnIter = func(it solve.Iteration[float64]) error {
-				if it.K == 4 && len(told) != 1 || it.K == 6 && len(told) != 2 {
+				if it.K == 5 && len(told) != 0 || it.K == 6 && len(told) != 1 {
 					return fmt.Errorf("iteration %d: told %q", it.K, told)
 				}
 				return nil
@@ -194,7 +194,7 @@ func TestNotesComeAtOnce(t *testing.T) {
 		_, err = solve.Run(ctx, m.method(), p.Problem, x, c)
 		return err
 	})
-	if len(told) != 2 || told[0] != "resumed at iteration 4 of "+filepath.Join(cp.Dir, newest) || !strings.Contains(told[1], "iteration 5 could not be written") || !strings.Contains(told[1], "no space left") {
+	if len(told) != 1 || !strings.Contains(told[0], "iteration 5 could not be written") || !strings.Contains(told[0], "no space left") {
 		t.Errorf("told %q", told)
 	}
 }

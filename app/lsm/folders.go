@@ -29,20 +29,20 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 		}
 	}
 	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
-		return mendable(ctx, err)
+		return mendable(err)
 	}
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &s.dir, 0); err != nil {
 		return err
 	}
 	if err := disk.Probe(ctx, s.r.Comm, s.dir); err != nil {
-		return mendable(ctx, fmt.Errorf("output folder %s: %w", s.Config.Out, err))
+		return mendable(fmt.Errorf("output folder %s: %w", s.Config.Out, err))
 	}
 	c := s.Config.Checkpoint
 	s.checkpoint, err = solve.Checkpoint{
 		Dir: c.Dir, Every: every(c), Interval: time.Duration(c.Time * float64(time.Second)), Resume: c.Resume, Restart: s.Restart,
 	}.Open(ctx, s.r.Comm, o.Warn)
 	if err != nil {
-		return mendable(ctx, err)
+		return mendable(err)
 	}
 	var notes []string
 	if s.r.Rank() == 0 {
@@ -51,7 +51,7 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 		s.out.notes = nil
 	}
 	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
-		return mendable(ctx, err)
+		return mendable(err)
 	}
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &notes, 0); err != nil {
 		return err
@@ -63,9 +63,12 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 }
 
 // mendable makes a *ConfigError of an error that is not one of the ranks' talk.
-func mendable(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.As(err, new(*comm.AbortError)) {
+func mendable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.As(err, new(*comm.AbortError)) {
 		return err
+	}
+	if r, ok := err.(*comm.RankError); ok && r.Rank == 0 {
+		err = r.Err // which speaks for all
 	}
 	return &ConfigError{err}
 }
