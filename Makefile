@@ -6,7 +6,7 @@ export GOFLAGS = -buildvcs=auto
 # the scripts have just tried to install them.
 TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
 
-.PHONY: test build lint race bench compare install clean
+.PHONY: test build lint race bench fuzz soak compare install clean
 
 # The suite of the communicators comes first and alone, for its log: on which
 # communicators and how many ranks it passed.
@@ -37,6 +37,16 @@ build:
 
 bench:
 	CGO_ENABLED=0 go test -run '^$$' -bench . ./comm ./comm/local ./internal/dl ./trace ./device/cpu ./dist ./ops ./ops/wave ./solve ./data ./report
+
+# Every fuzz target in turn, each for its share of TIME.
+TIME = 10m
+fuzz:
+	@scripts/fuzz $(TIME)
+
+# The packages whose tests compare, kill and break more often if GOLOPS_SOAK is
+# set: random systems, kills, faults of the disk. It takes as long as it takes.
+soak: install
+	$(TEST_ENV) GOLOPS_SOAK=1 CGO_ENABLED=0 go test -count 1 -timeout 0 -v $$(grep -rl --include='*_test.go' GOLOPS_SOAK . | xargs -n 1 dirname | sort -u)
 
 # Runs that measure golops and others side by side, messages and then operators;
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.

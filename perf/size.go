@@ -9,11 +9,15 @@ import (
 )
 
 // ParseSize reads a number of bytes such as 8, 64K, 1.5M or 2G, in which K, M
-// and G stand for powers of 1024. A B or iB may follow.
+// and G stand for powers of 1024. B or iB may follow, and a space may stand
+// before the unit, as FormatSize writes it.
 func ParseSize(s string) (int64, error) {
 	t := strings.ToUpper(strings.TrimSpace(s))
-	t = strings.TrimSuffix(t, "B")
-	t = strings.TrimSuffix(t, "I")
+	if cut, ok := strings.CutSuffix(t, "IB"); ok {
+		t = cut
+	} else {
+		t = strings.TrimSuffix(t, "B")
+	}
 	unit := int64(1)
 	if t != "" {
 		if e := strings.IndexByte("KMGT", t[len(t)-1]); e >= 0 {
@@ -21,6 +25,7 @@ func ParseSize(s string) (int64, error) {
 			t = t[:len(t)-1]
 		}
 	}
+	t = strings.TrimRight(t, " ")
 	// Whole numbers stay integers: a float64 would round the largest of them.
 	if n, err := strconv.ParseUint(t, 10, 63); err == nil && int64(n) <= math.MaxInt64/unit {
 		return int64(n) * unit, nil

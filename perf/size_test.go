@@ -3,6 +3,7 @@ package perf
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -12,9 +13,9 @@ func TestParseSize(t *testing.T) {
 		want int64 // -1 for an error
 	}{
 		{"8", 8}, {"0", 0}, {"1K", 1024}, {"1k", 1024}, {"64M", 64 << 20}, {"1G", 1 << 30}, {"2T", 2 << 40},
-		{"1.5K", 1536}, {"16KB", 16 << 10}, {"16KiB", 16 << 10}, {"100B", 100}, {" 4 ", 4},
+		{"1.5K", 1536}, {"16KB", 16 << 10}, {"16KiB", 16 << 10}, {"100B", 100}, {" 4 ", 4}, {"1.5 MB", 3 << 19}, {"8 B", 8},
 		{"9223372036854775807", math.MaxInt64},
-		{"", -1}, {"K", -1}, {"-1", -1}, {"1X", -1}, {"1KK", -1}, {"nan", -1}, {"inf", -1}, {"9000000T", -1}, {"9223372036854775808", -1},
+		{"", -1}, {"K", -1}, {"5I", -1}, {"5 I B", -1}, {"-1", -1}, {"1X", -1}, {"1KK", -1}, {"nan", -1}, {"inf", -1}, {"9000000T", -1}, {"9223372036854775808", -1},
 	} {
 		got, err := ParseSize(tc.in)
 		if err != nil {
@@ -53,4 +54,26 @@ func TestSizes(t *testing.T) {
 			t.Errorf("sizes(%d, %d, %d, %d) = %v, want %v", tc.lo, tc.hi, tc.factor, tc.step, got, tc.want)
 		}
 	}
+}
+
+// FuzzSize wants an error or a size that is not negative and, where a text is a
+// plain number, that number. A size that is shown is near itself when it is read.
+func FuzzSize(f *testing.F) {
+	for _, s := range []string{"8", "64K", "1.5M", "2G", "1T", "16KiB", " 4 ", "1e3", "0x10", "-1", "nan", "9223372036854775807", "1_000", "B", "1KIB"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, err := ParseSize(s)
+		if err != nil {
+			return
+		}
+		if exact, err := strconv.ParseInt(s, 10, 64); n < 0 || err == nil && n != exact {
+			t.Fatalf("%q is %d bytes", s, n)
+		}
+		shown := FormatSize(n)
+		again, err := ParseSize(shown)
+		if off := math.Abs(float64(again)-float64(n)) / 1024; err != nil && n < math.MaxInt64/2 || err == nil && off > float64(n)/1024*0.01+1 {
+			t.Errorf("%q is %d bytes, shown as %q, which is %d, %v", s, n, shown, again, err)
+		}
+	})
 }
