@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &notes, 0); err != nil {
 		return err
 	}
-	for _, n := range notes {
+	for _, n := range slices.Concat(s.Warnings, notes) {
 		warn(n)
 	}
 	return nil

@@ -36,10 +36,10 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 			{Name: "communication", Version: s.r.Comm.String()},
 		},
 	}
-	if len(s.Warnings) > 0 {
-		g := report.Group{Name: "warnings"}
-		for i, w := range s.Warnings {
-			g.Parameters = append(g.Parameters, report.Parameter{Name: fmt.Sprint(i + 1), Value: w})
+	if len(res.Notes) > 0 {
+		g := report.Group{Name: "notes"}
+		for i, n := range res.Notes {
+			g.Parameters = append(g.Parameters, report.Parameter{Name: fmt.Sprint(i + 1), Value: n})
 		}
 		p.Parameters = append([]report.Group{g}, p.Parameters...)
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/golops/golops/data"
 )
 
 // A typo is one line that says what was meant.
@@ -35,5 +38,34 @@ func TestTypos(t *testing.T) {
 		if code != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, %q, want %q", args, code, stdout, stderr, want)
 		}
+	}
+}
+
+// What is strange is said on standard error, in the JSON and on the page, and the
+// run goes on.
+func TestWarnings(t *testing.T) {
+	dir := t.TempDir()
+	v := make([]float64, 61*41)
+	for i := range v {
+		v[i] = 1500 + 300*float64(i%41/10)
+	}
+	file := filepath.Join(dir, "v.npy")
+	if err := data.WriteNPY(file, []int{61, 41}, v); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	code, stdout, stderr := golops(t.Context(), "lsm --iterations 1 --ranks 2 --json --velocity "+file+" --out "+out)
+	const want = "no geometry is given: 18 sources are spread over the model"
+	page, err := os.ReadFile(filepath.Join(out, "report.html"))
+	if code != 0 || err != nil || strings.Count(stderr, "warning: "+want) != 1 || !strings.Contains(stdout, want) || !strings.Contains(string(page), want) {
+		t.Errorf("exit code %d, %v: %q, %q", code, err, stderr, stdout)
+	}
+	// What it has left repeats it, with what was made up now given.
+	code, stdout, stderr = golops(t.Context(), "lsm --json --ranks 1 --config "+filepath.Join(out, "lsm.yaml"))
+	if code != 0 || strings.Contains(stderr, want) || !strings.Contains(stdout, `"iterations": 1`) {
+		t.Errorf("again: exit code %d, %q, %q", code, stderr, stdout)
+	}
+	if old, err := filepath.Glob(filepath.Join(dir, "out*", "inverse.npy")); err != nil || len(old) != 2 || apart(inverse(t, filepath.Dir(old[0])), inverse(t, filepath.Dir(old[1]))) > 1e-12 {
+		t.Errorf("images %v are not the same: %v", old, err)
 	}
 }
