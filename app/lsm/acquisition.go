@@ -45,7 +45,7 @@ func (j *Job) spread(sources, receivers bool) {
 		if g.Dims() == 3 {
 			y = ", y = 0"
 		}
-		j.warn("no geometry is given: %d %s are spread over the model, from x = %g to %g m%s at a depth of %g m", l.Number, kind, l.First, l.Last, y, l.Depth)
+		j.warn("no geometry is given: %d %s are spread over the model, from x = %.4g to %.4g m%s at a depth of %.4g m", l.Number, kind, l.First, l.Last, y, l.Depth)
 	}
 	if sources {
 		lay("sources", &j.Config.Acquisition.Sources)

@@ -359,3 +359,16 @@ func FuzzGeometry(f *testing.F) {
 		}
 	})
 }
+
+// Tables of travel times that no machine holds are an error of the run, too: each
+// rank has those of its own sources, so that they are not known before.
+func TestHugeTables(t *testing.T) {
+	c := small(t)
+	c.Grid.NX, c.Grid.NZ, c.Velocity.Smooth = 501, 501, 0
+	c.Acquisition.Sources = Line{Number: 1}
+	c.Acquisition.Receivers = Line{Number: 1e6, Last: 5000}
+	c.Time.Samples, c.Wavelet.Half = 3, 1
+	if err := failure(t, c, 1); err == nil || !strings.Contains(err.Error(), "time table of 1000000 points × 251001 nodes: 1.8 TiB asked for") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -22,7 +22,8 @@ import (
 
 const (
 	maxConfig  = 64 << 10 // bytes of a configuration; the whole default has 4 KB
-	maxNesting = 8        // of braces; the parser takes time that grows as the square
+	maxNesting = 8        // of braces; the parser takes time that grows as the square, and so it does
+	maxKeys    = 500      // with the number of keys; there are 60
 	maxFaults  = 10       // that are reported at once
 )
 
@@ -85,9 +86,9 @@ func (c *Config) read(text []byte, name, dir string) error {
 }
 
 // plain refuses what a configuration has no use for, before the parser looks at
-// it: lists, tags, anchors and aliases, deep nesting, a second document.
+// it: lists, tags, anchors and aliases, deep nesting, many keys, a second document.
 func plain(tokens token.Tokens) error {
-	depth, content, ended := 0, false, false
+	depth, keys, content, ended := 0, 0, false, false
 	for _, t := range tokens {
 		switch t.Type {
 		case token.CommentType, token.SpaceType:
@@ -107,6 +108,10 @@ func plain(tokens token.Tokens) error {
 			}
 		case token.MappingEndType:
 			depth--
+		case token.MappingValueType:
+			if keys++; keys > maxKeys {
+				return at(t, "there are more than %d keys", maxKeys)
+			}
 		}
 		if ended {
 			return at(t, "a second document begins here: a file holds one")

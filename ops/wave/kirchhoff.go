@@ -156,7 +156,9 @@ func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
 		if err != nil {
 			return err
 		}
-		*side.table = make([]F, len(t))
+		if *side.table, err = device.Make[F](len(t)); err != nil {
+			return fmt.Errorf("travel times of %d points: %w", len(side.points), err)
+		}
 		for i, v := range t {
 			if math.IsNaN(v) || v < 0 {
 				return fmt.Errorf("travel time %g to node %d from %v", v, i%g.Nodes(), side.points[i/g.Nodes()])
@@ -181,7 +183,10 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error 
 		f      func(*[2][]float64, Point, []float64) error
 	}{{k.Sources, &o.t.SrcW, k.Weights.Source}, {k.Receivers, &o.t.RecW, k.Weights.Receiver}} {
 		for w := range side.to {
-			side.to[w] = make([]F, n*len(side.points))
+			var err error
+			if side.to[w], err = device.Make[F](n * len(side.points)); err != nil {
+				return fmt.Errorf("weights of %d points: %w", len(side.points), err)
+			}
 		}
 		for i, p := range side.points {
 			if err := ctx.Err(); err != nil {
@@ -210,7 +215,12 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error 
 				continue
 			}
 			if o.t.Aperture == nil {
-				o.t.Aperture = make([]F, len(k.Sources)*len(k.Receivers)*g.Z.N)
+				if err := device.HostRoom(len(k.Sources), len(k.Receivers), g.Z.N, 8); err != nil {
+					return fmt.Errorf("apertures of %d sources × %d receivers: %w", len(k.Sources), len(k.Receivers), err)
+				}
+				if o.t.Aperture, err = device.Make[F](len(k.Sources) * len(k.Receivers) * g.Z.N); err != nil {
+					return err
+				}
 				for m := range o.t.Aperture {
 					o.t.Aperture[m] = 1
 				}

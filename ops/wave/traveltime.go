@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/golops/golops/device"
 )
 
 // TravelTimes computes the time that a wave takes between a point and every node of
@@ -97,12 +99,15 @@ func Table[F Float](ctx context.Context, s TravelTimes, points []Point, threads 
 	if len(points) > 0 && n > math.MaxInt/8/len(points) {
 		return nil, fmt.Errorf("wave: time table: %d points × %d nodes do not fit into memory", len(points), n)
 	}
+	table, err := device.Make[F](n * len(points))
+	if err != nil {
+		return nil, fmt.Errorf("wave: time table of %d points × %d nodes: %w", len(points), n, err)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		table = make([]F, n*len(points))
-		next  atomic.Int64
-		wg    sync.WaitGroup
+		next atomic.Int64
+		wg   sync.WaitGroup
 	)
 	for range min(threads, len(points)) {
 		wg.Go(func() {
