@@ -16,8 +16,8 @@ const failed = -1
 // Agree ends a collective constructor. If err is non-nil on any rank, or the
 // values are not the same on all ranks, it returns an error on every rank that
 // says what is wrong and, unless it is so on all, on which rank; what says who
-// asks, such as "ops: roll". With one rank it sends nothing, with all in order
-// one message.
+// asks, such as "ops: roll", and must be the same on all ranks too. With one rank
+// it sends nothing, with all in order one message.
 func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...any) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
@@ -27,13 +27,13 @@ func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...a
 	}
 	text := fmt.Sprint(values...)
 	h := fnv.New64a()
-	h.Write([]byte(text))
+	h.Write([]byte(what + "\x00" + text))
 	mine := []int64{int64(h.Sum64() >> 1)}
 	if err != nil {
 		mine[0] = failed
 	}
 	all := make([]int64, c.Size())
-	if e := c.AllGather(ctx, comm.Of(all), comm.Of(mine)); e != nil {
+	if e := c.AllGather(ctx, comm.Of(all), comm.Of(mine).Labelled(labelAgree)); e != nil {
 		return errors.Join(err, e)
 	}
 	if r := slices.Index(all, failed); r >= 0 {
@@ -66,12 +66,15 @@ func spread(ctx context.Context, c comm.Comm, err error, r int, all bool) error 
 
 // differ says on all ranks what rank 0 and rank r have.
 func differ(ctx context.Context, c comm.Comm, what, mine string, r int) error {
-	a, b := mine, mine
+	a, b := [2]string{what, mine}, [2]string{what, mine}
 	if err := comm.BroadcastObject(ctx, c, &a, 0); err != nil {
 		return err
 	}
 	if err := comm.BroadcastObject(ctx, c, &b, r); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: ranks disagree: rank 0 has %s, rank %d has %s", what, a, r, b)
+	if a[0] != b[0] {
+		return fmt.Errorf("dist: ranks disagree: rank 0 is in %s with %s, rank %d in %s with %s", a[0], a[1], r, b[0], b[1])
+	}
+	return fmt.Errorf("%s: ranks disagree: rank 0 has %s, rank %d has %s", what, a[1], r, b[1])
 }

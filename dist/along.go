@@ -98,7 +98,8 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 // joinNorms puts the parts of ranks together: v and, behind it in both, nan.
 func joinNorms(ctx context.Context, c comm.Comm, both, v, nan []float64, p float64) error {
 	if !math.IsInf(p, 0) {
-		return c.AllReduce(ctx, comm.Of(v), comm.Of(v), comm.Sum)
+		m := comm.Of(v).Labelled(normLabel(p))
+		return c.AllReduce(ctx, m, m, comm.Sum)
 	}
 	sign := 1.0
 	if p < 0 {
@@ -110,7 +111,8 @@ func joinNorms(ctx context.Context, c comm.Comm, both, v, nan []float64, p float
 		}
 		v[i] *= sign
 	}
-	if err := c.AllReduce(ctx, comm.Of(both), comm.Of(both), comm.Max); err != nil {
+	m := comm.Of(both).Labelled(normLabel(p))
+	if err := c.AllReduce(ctx, m, m, comm.Max); err != nil {
 		return err
 	}
 	for i := range v {

@@ -123,7 +123,7 @@ func (a Array[T]) Sync(ctx context.Context) error {
 		return nil
 	}
 	if !s.layout.Debug {
-		return s.Comm().Broadcast(ctx, buf(a.local), 0)
+		return s.Comm().Broadcast(ctx, buf(a.local).Labelled(labelSync), 0)
 	}
 	return a.compare(ctx)
 }
@@ -137,7 +137,7 @@ func (a Array[T]) compare(ctx context.Context) error {
 	if err = Agree(ctx, s.Comm(), "dist: compare copies of an array", err); err != nil {
 		return err
 	}
-	if err := s.Comm().Broadcast(ctx, comm.Of(want), 0); err != nil {
+	if err := s.Comm().Broadcast(ctx, comm.Of(want).Labelled(labelSync), 0); err != nil {
 		return err
 	}
 	for i, v := range mine {

@@ -128,24 +128,24 @@ func flip(c device.Strided) device.Strided {
 
 // run fills dst, a block of what this rank wants, from src, a block of what it
 // has. Elements that nobody has are left alone.
-func (e *exchange[T]) run(ctx context.Context, dst, src array.Array[T]) error {
-	return e.move(ctx, dst, e.in, e.inB, src, e.out, e.outB, e.self, false)
+func (e *exchange[T]) run(ctx context.Context, dst, src array.Array[T], l comm.Label) error {
+	return e.move(ctx, dst, e.in, e.inB, src, e.out, e.outB, e.self, false, l)
 }
 
 // addBack is the adjoint of run: dst, a block of what this rank has, becomes what
 // src holds of it, plus what comes from those to whom run gave it.
-func (e *exchange[T]) addBack(ctx context.Context, dst, src array.Array[T]) error {
-	return e.move(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), true)
+func (e *exchange[T]) addBack(ctx context.Context, dst, src array.Array[T], l comm.Label) error {
+	return e.move(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), true, l)
 }
 
-func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, inB array.Array[T], src array.Array[T], out []leg, outB array.Array[T], self device.Strided, add bool) error {
+func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, inB array.Array[T], src array.Array[T], out []leg, outB array.Array[T], self device.Strided, add bool, label comm.Label) error {
 	k := dst.Kernels()
 	reqs := e.reqs[:0]
 	for i := range in {
 		l := &in[i]
-		q, err := e.comm.IRecv(ctx, buf(message(l, dst, inB, l.direct && !add)), l.peer)
+		q, err := e.comm.IRecv(ctx, buf(message(l, dst, inB, l.direct && !add)).Labelled(label), l.peer)
 		if err != nil {
-			return err
+			return GiveUp(ctx, e.comm, err, reqs)
 		}
 		reqs = append(reqs, q)
 	}
@@ -156,9 +156,9 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 	}
 	for i := range out {
 		l := &out[i]
-		q, err := e.comm.ISend(ctx, buf(message(l, src, outB, l.direct)), l.peer)
+		q, err := e.comm.ISend(ctx, buf(message(l, src, outB, l.direct)).Labelled(label), l.peer)
 		if err != nil {
-			return err
+			return GiveUp(ctx, e.comm, err, reqs)
 		}
 		reqs = append(reqs, q)
 	}
@@ -168,7 +168,7 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 	}
 	for i := range in {
 		if err := reqs[i].Wait(ctx); err != nil {
-			return err
+			return GiveUp(ctx, e.comm, err, reqs)
 		}
 		l := &in[i]
 		if l.direct && !add {
@@ -178,6 +178,21 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 		k.CopyND(dst.Mem(), inB.Slice(l.at, l.at+l.n).Mem(), &e.now, add)
 	}
 	return comm.WaitAll(ctx, reqs[len(in):]...)
+}
+
+// GiveUp ends an exchange that has failed and returns err. Its other messages use
+// buffers that the next exchange uses again, so all are waited for; if any is
+// still under way the program is aborted, because the rank at the other end may
+// never answer.
+func GiveUp(ctx context.Context, c comm.Comm, err error, reqs []comm.Request) error {
+	for _, q := range reqs {
+		if done, _ := q.Test(); !done {
+			c.Abort(err)
+			break
+		}
+	}
+	_ = comm.WaitAll(ctx, reqs...) // err came first
+	return err
 }
 
 // message returns the memory of a message: that of the block itself, or packed.

@@ -127,7 +127,7 @@ func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	if h.edges {
 		array.Fill(dst.local, 0)
 	}
-	return h.e.run(ctx, dst.local, src.local)
+	return h.e.run(ctx, dst.local, src.local, labelHalo)
 }
 
 // Adjoint sets dst to the blocks of src without ghosts, and adds each ghost to
@@ -136,7 +136,7 @@ func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: halo", "adjoint", &dst, h.from, &src, h.to); err != nil {
 		return err
 	}
-	return h.e.addBack(ctx, dst.local, src.local)
+	return h.e.addBack(ctx, dst.local, src.local, labelHaloAdj)
 }
 
 // Free gives the buffers back to the device. h cannot be used afterwards.

@@ -21,6 +21,7 @@ var programs = map[string]func(ctx context.Context, r dist.Rank, seed uint64) er
 	"properties": runProperties,
 	"bad input":  runBadInput,
 	"messages":   runMessages,
+	"labels":     runLabels,
 }
 
 const (

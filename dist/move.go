@@ -93,7 +93,7 @@ func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	if m.parts != nil {
 		return nil
 	}
-	return m.there.run(ctx, dst.local, src.local)
+	return m.there.run(ctx, dst.local, src.local, labelMove)
 }
 
 // Adjoint is the way back, which is also the inverse. It is collective.
@@ -109,7 +109,7 @@ func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	if m.parts != nil {
 		return nil
 	}
-	return m.back.run(ctx, dst.local, src.local)
+	return m.back.run(ctx, dst.local, src.local, labelBack)
 }
 
 // Free gives the buffers back to the device. m cannot be used afterwards.

@@ -48,7 +48,8 @@ func norm2[T scalar.Scalar](ctx context.Context, x Array[T]) (float64, error) {
 	if s.reduces() {
 		b := s.sum.re[:3]
 		b[0], b[1], b[2] = q.mid, q.small, q.large
-		if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), comm.Sum); err != nil {
+		m := comm.Of(b).Labelled(labelNorm2)
+		if err := s.group.AllReduce(ctx, m, m, comm.Sum); err != nil {
 			return 0, err
 		}
 		q = squares{b[0], b[1], b[2]}
@@ -112,7 +113,8 @@ func normOver[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (floa
 		}
 	}
 	b[0] = v
-	if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), op); err != nil {
+	m := comm.Of(b).Labelled(normLabel(p))
+	if err := s.group.AllReduce(ctx, m, m, op); err != nil {
 		return 0, err
 	}
 	switch {

@@ -53,7 +53,7 @@ func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 	case c.Rank() != p.root && a.local.Len() == 0:
 		return nil
 	case c.Rank() != p.root:
-		return c.Recv(ctx, buf(a.local), p.root)
+		return c.Recv(ctx, buf(a.local).Labelled(labelScatter), p.root)
 	}
 	for r := range c.Size() {
 		block, host := p.room(r, a.local)
@@ -67,7 +67,7 @@ func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 		if r == p.root || block.Len() == 0 {
 			continue
 		}
-		if err := c.Send(ctx, buf(block), r); err != nil {
+		if err := c.Send(ctx, buf(block).Labelled(labelScatter), r); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (p passer[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, erro
 	case c.Rank() != p.root && (!serves || a.local.Len() == 0):
 		return nil, nil
 	case c.Rank() != p.root:
-		return nil, c.Send(ctx, buf(a.local), p.root)
+		return nil, c.Send(ctx, buf(a.local).Labelled(labelGather), p.root)
 	}
 	for r := range c.Size() {
 		block, host := p.room(r, a.local)
@@ -90,7 +90,7 @@ func (p passer[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, erro
 			continue
 		}
 		if r != p.root {
-			if err := c.Recv(ctx, buf(block), r); err != nil {
+			if err := c.Recv(ctx, buf(block).Labelled(labelGather), r); err != nil {
 				return nil, err
 			}
 		}

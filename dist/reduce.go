@@ -38,8 +38,12 @@ func dot[T scalar.Scalar](ctx context.Context, x, y Array[T], conj bool) (T, err
 	if err != nil {
 		return 0, err
 	}
+	label := labelDot
+	if !conj {
+		label = labelDotT
+	}
 	x.space.sum.cx[0] = v
-	err = sum[T](ctx, x.space, 1)
+	err = sum[T](ctx, x.space, 1, label)
 	return scalar.From[T](x.space.sum.cx[0]), err
 }
 
@@ -71,7 +75,7 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 		s.sum.cx[i] = v
 	}
 	if reduces {
-		if err := sumOver[T](ctx, s, len(dst)); err != nil {
+		if err := sumOver[T](ctx, s, len(dst), labelDotN); err != nil {
 			return err
 		}
 	}
@@ -104,7 +108,7 @@ func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
 		return 0, err
 	}
 	x.space.sum.cx[0] = v
-	err = sum[T](ctx, x.space, 1)
+	err = sum[T](ctx, x.space, 1, labelSum)
 	return scalar.From[T](x.space.sum.cx[0]), err
 }
 
@@ -137,7 +141,8 @@ func MinMax[T scalar.Scalar](ctx context.Context, x Array[T]) (lo, hi float64, e
 	if math.IsNaN(lo) {
 		b[0], b[1], b[2] = 0, 0, 1
 	}
-	if err := s.group.AllReduce(ctx, comm.Of(b), comm.Of(b), comm.Max); err != nil {
+	m := comm.Of(b).Labelled(labelMinMax)
+	if err := s.group.AllReduce(ctx, m, m, comm.Max); err != nil {
 		return 0, 0, err
 	}
 	if b[2] != 0 {
@@ -165,22 +170,22 @@ func minMaxHere[T scalar.Scalar](x Array[T]) (lo, hi float64, err error) {
 func (s *Space) reduces() bool { return s.split && s.group.Size() > 1 }
 
 // sum adds the first n numbers of the scratch over the ranks, if it must.
-func sum[T scalar.Scalar](ctx context.Context, s *Space, n int) error {
+func sum[T scalar.Scalar](ctx context.Context, s *Space, n int, l comm.Label) error {
 	if !s.reduces() {
 		return nil
 	}
-	return sumOver[T](ctx, s, n)
+	return sumOver[T](ctx, s, n, l)
 }
 
-func sumOver[T scalar.Scalar](ctx context.Context, s *Space, n int) error {
+func sumOver[T scalar.Scalar](ctx context.Context, s *Space, n int, l comm.Label) error {
 	if scalar.Of[T]().IsComplex() {
-		b := comm.Of(s.sum.cx[:n])
+		b := comm.Of(s.sum.cx[:n]).Labelled(l)
 		return s.group.AllReduce(ctx, b, b, comm.Sum)
 	}
 	for i, v := range s.sum.cx[:n] {
 		s.sum.re[i] = real(v)
 	}
-	b := comm.Of(s.sum.re[:n])
+	b := comm.Of(s.sum.re[:n]).Labelled(l)
 	err := s.group.AllReduce(ctx, b, b, comm.Sum)
 	for i, v := range s.sum.re[:n] {
 		s.sum.cx[i] = complex(v, 0)

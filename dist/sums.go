@@ -22,6 +22,8 @@ type Sums struct {
 	group comm.Comm
 	v     []float64
 	alone bool // there is one sum only
+	label comm.Label
+	kinds int // letters in it
 	late  late
 }
 
@@ -34,7 +36,7 @@ func NewSums(s *Space, n int) *Sums {
 // Reset forgets all sums, for the next iteration.
 func (s *Sums) Reset() {
 	s.v = s.v[:0]
-	s.late.n = 0
+	s.late.n, s.label, s.kinds = 0, 0, 0
 }
 
 // Value returns sum number i, in the order in which they were added. It is
@@ -53,7 +55,7 @@ func (s *Sums) Reduce(ctx context.Context) error {
 	if len(s.v) == 0 || !s.sends() {
 		return nil
 	}
-	b := comm.Of(s.v)
+	b := comm.Of(s.v).Labelled(s.label)
 	return s.group.AllReduce(ctx, b, b, comm.Sum)
 }
 
@@ -74,12 +76,14 @@ func (s *Sums) among(op string, space *Space) {
 // AddDot notes the real part of xᴴy.
 func AddDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 	s.v = append(s.v, 0)
+	s.kind('d')
 	return addDot("AddDot", s, x, y, term{at: len(s.v) - 1})
 }
 
 // AddComplexDot notes xᴴy as two sums: the real and then the imaginary part.
 func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 	s.v = append(s.v, 0, 0)
+	s.kind('c')
 	return addDot("AddComplexDot", s, x, y, term{len(s.v) - 2, true})
 }
 
@@ -117,6 +121,7 @@ func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
 	alike("AddAxpyNorm", x, y)
 	s.among("AddAxpyNorm", y.space)
 	s.v = append(s.v, 0)
+	s.kind('n')
 	s.late.off = s.alone && x.parts == nil
 	return addAxpyNorms(s, a, x, y, term{at: len(s.v) - 1})
 }

@@ -187,6 +187,9 @@ func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
 	return nil
 }
 
+// labelStack marks the sum over ranks of a stack, the only thing that it sends.
+var labelStack = comm.LabelOf("stack")
+
 func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check(v.what, "adjoint", &dst, v.Dom, &src, v.Rng); err != nil {
 		return err
@@ -211,6 +214,6 @@ func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if group.Size() == 1 {
 		return nil
 	}
-	b := comm.OfMem(sum.Mem())
+	b := comm.OfMem(sum.Mem()).Labelled(labelStack)
 	return group.AllReduce(ctx, b, b, comm.Sum)
 }

@@ -99,17 +99,22 @@ func buildAlong[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[
 	}
 	a := &along[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
 	var err error
-	if a.forward, err = newLine(y, x, axis, m); err == nil {
-		a.adjoint, err = newLine(x, y, axis, m.adjoint())
+	if a.forward, err = newLine(y, x, axis, m, labelForward); err == nil {
+		a.adjoint, err = newLine(x, y, axis, m.adjoint(), labelAdjoint)
 	}
 	return a, err
 }
+
+// Labels of what ranks send each other, so that a rank that goes forward and one
+// that goes back notice.
+var labelForward, labelAdjoint = comm.LabelOf("forward"), comm.LabelOf("adjoint")
 
 // line is one direction of an along: what it computes, and the messages that
 // bring the rows it needs from other ranks. Rows that a rank needs of another
 // come in one message and stay where they arrive; the kernel reads them there.
 type line[T scalar.Scalar] struct {
 	comm    comm.Comm
+	label   comm.Label
 	b       *device.Banded[T]
 	in, out []message
 	ghost   array.Array[T]
@@ -127,8 +132,8 @@ type message struct {
 }
 
 // newLine plans dst = m·src along an axis.
-func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T]) (*line[T], error) {
-	l := &line[T]{comm: src.Comm()}
+func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label comm.Label) (*line[T], error) {
+	l := &line[T]{comm: src.Comm(), label: label}
 	grid, counts := src.SplitBy(axis)
 	coords := src.Coords(src.Comm().Rank())
 	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
@@ -218,9 +223,9 @@ func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) er
 func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
 	l.reqs = l.reqs[:0]
 	for _, g := range l.in {
-		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()), g.peer)
+		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()).Labelled(l.label), g.peer)
 		if err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 		l.reqs = append(l.reqs, q)
 	}
@@ -233,9 +238,9 @@ func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
 		for j := range g.pieces {
 			src.Kernels().CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
 		}
-		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()), g.peer)
+		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()).Labelled(l.label), g.peer)
 		if err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 		l.reqs = append(l.reqs, q)
 	}
@@ -245,10 +250,16 @@ func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
 func (l *line[T]) arrive(ctx context.Context) error {
 	for _, q := range l.reqs[:len(l.in)] {
 		if err := q.Wait(ctx); err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 	}
 	return nil
 }
 
 func (l *line[T]) leave(ctx context.Context) error { return comm.WaitAll(ctx, l.reqs[len(l.in):]...) }
+
+// giveUp ends messages under way after a failure, so that none is left in the
+// buffers.
+func (l *line[T]) giveUp(ctx context.Context, err error) error {
+	return dist.GiveUp(ctx, l.comm, err, l.reqs)
+}

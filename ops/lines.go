@@ -33,19 +33,27 @@ func (l *lines[T]) run(ctx context.Context, dst, src array.Array[T]) error {
 	}
 	for _, p := range l.each {
 		if err := p.post(ctx, src); err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 	}
 	for _, p := range l.each {
 		if err := p.arrive(ctx); err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 	}
 	k.BandsSum(dst.Mem(), src.Mem(), &l.all)
 	for _, p := range l.each {
 		if err := p.leave(ctx); err != nil {
-			return err
+			return l.giveUp(ctx, err)
 		}
 	}
 	return nil
+}
+
+// giveUp ends the messages of all axes. Those of an earlier call are done.
+func (l *lines[T]) giveUp(ctx context.Context, err error) error {
+	for _, p := range l.each {
+		_ = p.giveUp(ctx, err)
+	}
+	return err
 }

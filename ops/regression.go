@@ -94,5 +94,6 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err != nil || o.line.Size() == 1 {
 		return err
 	}
-	return o.line.AllReduce(ctx, comm.OfMem(x), comm.OfMem(x), comm.Sum)
+	b := comm.OfMem(x).Labelled(labelAdjoint)
+	return o.line.AllReduce(ctx, b, b, comm.Sum)
 }

@@ -36,7 +36,11 @@ func (o *runner[T]) sums(ctx context.Context, dst, src array.Array[T], reverse b
 		me := o.line.Rank()
 		mine := o.all.Slice(me*n, (me+1)*n)
 		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
-		if err := o.line.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem())); err != nil {
+		label := labelForward
+		if reverse {
+			label = labelAdjoint
+		}
+		if err := o.line.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem()).Labelled(label)); err != nil {
 			return err
 		}
 		lo, hi := 0, me

@@ -355,10 +355,14 @@ func stacks(ctx context.Context, r dist.Rank) error {
 
 // TestMain lets a copy of this program, started by mpirun, be a rank.
 func TestMain(m *testing.M) {
-	if os.Getenv(childVar) == "" {
+	prog, cfg := underMPI, launch.Config{}
+	switch os.Getenv(childVar) {
+	case "":
 		os.Exit(m.Run())
+	case "mixed":
+		prog, cfg = underMPIMixed, launch.Config{Checked: true}
 	}
-	err := ondevice.World(context.Background(), launch.Config{}, underMPI)
+	err := ondevice.World(context.Background(), cfg, prog)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED", err)
 		os.Exit(1)

@@ -53,7 +53,7 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 	if o.line.Size() == 1 {
 		return nil
 	}
-	b := comm.OfMem(y.Mem())
+	b := comm.OfMem(y.Mem()).Labelled(labelForward)
 	return o.line.AllReduce(ctx, b, b, comm.Sum)
 }
 

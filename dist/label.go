@@ -1,0 +1,56 @@
+package dist
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/golops/golops/comm"
+)
+
+// Labels of what ranks send each other. Without them a rank that asks for a norm
+// and one that asks for a dot product would add up their numbers: both are one
+// AllReduce of one number.
+var (
+	labelAgree   = comm.LabelOf("agree")
+	labelSync    = comm.LabelOf("sync")
+	labelScatter = comm.LabelOf("scatter")
+	labelGather  = comm.LabelOf("gather")
+	labelMove    = comm.LabelOf("move")
+	labelBack    = comm.LabelOf("back")
+	labelHalo    = comm.LabelOf("halo")
+	labelHaloAdj = comm.LabelOf("halo adj")
+	labelDot     = comm.LabelOf("dot")
+	labelDotT    = comm.LabelOf("dot T")
+	labelDotN    = comm.LabelOf("dot N")
+	labelSum     = comm.LabelOf("sum")
+	labelMinMax  = comm.LabelOf("min max")
+	labelNorm2   = comm.LabelOf("norm 2")
+)
+
+// normLabel is the label of a p-norm: with p, where that takes three characters at
+// most, or with six letters that stand for it.
+func normLabel(p float64) comm.Label {
+	if p == 2 {
+		return labelNorm2
+	}
+	var room [40]byte
+	text := strconv.AppendFloat(append(room[:0], "norm "...), p+0, 'g', -1, 64)
+	if len(text) > 8 {
+		h := math.Float64bits(p) * 0x9e3779b97f4a7c15 // spreads all bits over the upper ones
+		text = append(text[:0], "p="...)
+		for range 6 {
+			text = append(text, 'a'+byte(h>>48%26))
+			h = h<<5 ^ h>>7
+		}
+	}
+	return comm.LabelOf(string(text))
+}
+
+// kind notes one more sum in a label: d for a dot product, c for a complex one,
+// n for a norm. Eight fit; beyond them only the number of sums tells ranks apart.
+func (s *Sums) kind(k byte) {
+	if s.kinds < 8 {
+		s.label |= comm.Label(k) << (8 * s.kinds)
+		s.kinds++
+	}
+}

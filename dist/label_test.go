@@ -1,0 +1,231 @@
+package dist_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/launch"
+)
+
+// runLabels lets the last rank ask for another reduction than the others, of as
+// many numbers: all are told, and go on.
+func runLabels(ctx context.Context, r dist.Rank, _ uint64) error {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 10)
+	if err != nil {
+		return err
+	}
+	x, err := dist.FromFunc(ctx, s, func([]int) float64 { return 2 })
+	if err != nil {
+		return err
+	}
+	norm := func(p float64) func() error {
+		return func() error { _, err := dist.Norm(ctx, x, p); return err }
+	}
+	dot := func() error { _, err := dist.Dot(ctx, x, x); return err }
+	dotT := func() error { _, err := dist.DotT(ctx, x, x); return err }
+	dotN := func() error {
+		return dist.DotN(ctx, make([]float64, 1), []dist.Array[float64]{x}, []dist.Array[float64]{x})
+	}
+	sum := func() error { _, err := dist.Sum(ctx, x); return err }
+	minMax := func() error { _, _, err := dist.MinMax(ctx, x); return err }
+	sums := dist.NewSums(s, 3)
+	collected := func(kinds string) func() error {
+		return func() error {
+			sums.Reset()
+			for _, k := range kinds {
+				var err error
+				switch k {
+				case 'd':
+					err = dist.AddDot(sums, x, x)
+				case 'c':
+					err = dist.AddComplexDot(sums, x, x)
+				case 'n':
+					err = dist.AddAxpyNorm(sums, 0, x, x)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return sums.Reduce(ctx)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		f, g func() error
+	}{
+		{"norms of order 1 and 3", norm(1), norm(3)},
+		{"norms of order 0.1234567 and 0.1234568", norm(0.1234567), norm(0.1234568)},
+		{"norms of order 1 and 1.0000001", norm(1), norm(1.0000001)},
+		{"norms of order +Inf and -Inf", norm(math.Inf(1)), norm(math.Inf(-1))},
+		{"a dot product and a norm", dot, norm(1)},
+		{"a dot product and a norm of order 2", dot, norm(2)},
+		{"a dot product and a sum", dot, sum},
+		{"a sum and a norm", sum, norm(0)},
+		{"dot products with and without conjugation", dot, dotT},
+		{"one dot product and a list of them", dot, dotN},
+		{"a norm of order 2 and min and max", norm(2), minMax},
+		{"sums of a dot product and of a norm", collected("d"), collected("n")},
+		{"sums in another order", collected("dn"), collected("nd")},
+		{"a complex dot product and two real ones", collected("c"), collected("dd")},
+		{"collected sums and a sum", collected("d"), sum},
+	} {
+		f := c.f
+		if r.Rank() == r.Size()-1 {
+			f = c.g
+		}
+		err := f()
+		if m := (*comm.MismatchError)(nil); !errors.As(err, &m) {
+			return fmt.Errorf("%s: got error %v, want a mismatch", c.name, err)
+		}
+		if err := c.g(); err != nil {
+			return fmt.Errorf("after %s: %w", c.name, err)
+		}
+	}
+	what := []string{"ops: flip", "ops: flip"}
+	what[r.Rank()%2] = "ops: roll"
+	if err := dist.Agree(ctx, r.Comm, what[0], nil, "axis 0"); err == nil || !strings.Contains(err.Error(), "is in ops: roll with axis 0, rank 1 in ops: flip with axis 0") {
+		return fmt.Errorf("different constructors: got error %v", err)
+	}
+	return nil
+}
+
+func TestLabels(t *testing.T) {
+	for _, ranks := range []int{2, 3} {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error { return runLabels(ctx, r, 0) })
+	}
+}
+
+// moves goes forward on rank 0 and back on the others.
+func moves(ctx context.Context, r dist.Rank, name string) error {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 6)
+	if err != nil {
+		return err
+	}
+	type operator interface {
+		Domain() *dist.Space
+		Range() *dist.Space
+		Forward(context.Context, dist.Array[float32], dist.Array[float32]) error
+		Adjoint(context.Context, dist.Array[float32], dist.Array[float32]) error
+	}
+	var op operator
+	if name == "halo" {
+		op, err = dist.NewHalo[float32](s, []int{1, 0}, []int{1, 0}, true)
+	} else {
+		to, e := s.Like(dist.Split(1), 6, 6)
+		if e != nil {
+			return e
+		}
+		op, err = dist.NewMove[float32](s, to)
+	}
+	if err != nil {
+		return err
+	}
+	x, err := dist.New[float32](op.Domain())
+	if err != nil {
+		return err
+	}
+	y, err := dist.New[float32](op.Range())
+	if err != nil {
+		return err
+	}
+	if r.Rank() == 0 {
+		return op.Forward(ctx, y, x)
+	}
+	return op.Adjoint(ctx, x, y)
+}
+
+func TestForwardMeetsAdjoint(t *testing.T) {
+	for name, words := range map[string][2]string{"move": {`"move"`, `"back"`}, "halo": {`"halo"`, `"halo adj"`}} {
+		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error { return moves(ctx, r, name) })
+		if m := (*comm.MismatchError)(nil); !errors.As(err, &m) || !strings.Contains(err.Error(), words[0]) || !strings.Contains(err.Error(), words[1]) {
+			t.Errorf("%s forward on rank 0, adjoint on rank 1: got error %v", name, err)
+		}
+	}
+}
+
+// flaky is a communicator whose last send of an exchange fails, as that of a
+// closed one does. It notes the requests that it has started.
+type flaky struct {
+	comm.Comm
+	fails   int // the send that fails, from 1
+	sends   int
+	started []comm.Request
+}
+
+var errFlaky = errors.New("the network is down")
+
+func (f *flaky) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	q, err := f.Comm.IRecv(ctx, dst, from)
+	f.started = append(f.started, q)
+	return q, err
+}
+
+func (f *flaky) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	if f.sends++; f.sends == f.fails {
+		return comm.Request{}, errFlaky
+	}
+	q, err := f.Comm.ISend(ctx, src, to)
+	f.started = append(f.started, q)
+	return q, err
+}
+
+// An exchange that fails halfway leaves no message under way: the buffers are
+// those of the next one.
+func TestExchangeFailsHalfway(t *testing.T) {
+	for fails := 1; fails <= 2; fails++ {
+		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+			f := &flaky{Comm: r.Comm}
+			flakyRank, err := dist.NewRank(ctx, f, r.Device)
+			if err != nil {
+				return err
+			}
+			s, err := dist.NewSpace(ctx, flakyRank, dist.Layout{}, 6, 6)
+			if err != nil {
+				return err
+			}
+			to, err := s.Like(dist.Split(1), 6, 6)
+			if err != nil {
+				return err
+			}
+			m, err := dist.NewMove[float32](s, to)
+			if err != nil {
+				return err
+			}
+			x, err := dist.New[float32](s)
+			if err != nil {
+				return err
+			}
+			y, err := dist.New[float32](to)
+			if err != nil {
+				return err
+			}
+			f.started = nil
+			if r.Rank() == 1 {
+				f.fails = fails
+			}
+			err = m.Forward(ctx, y, x)
+			if r.Rank() == 1 && !errors.Is(err, errFlaky) {
+				return fmt.Errorf("got error %v", err)
+			}
+			for i, q := range f.started {
+				if done, _ := q.Test(); !done {
+					return fmt.Errorf("message %d of %d is still under way", i, len(f.started))
+				}
+			}
+			if r.Rank() == 1 && len(f.started) != 1+fails {
+				return fmt.Errorf("%d messages were started, want %d", len(f.started), 1+fails)
+			}
+			return err
+		})
+		if !errors.Is(err, errFlaky) || strings.Contains(err.Error(), "under way") || strings.Contains(err.Error(), "started") {
+			t.Errorf("send %d fails: got error %v", fails, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package ops_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/ops"
+)
+
+// mixed goes forward on one rank and back on the others.
+func mixed(ctx context.Context, r dist.Rank, op linop.Operator[float64], forward int) error {
+	x, err := dist.New[float64](op.Domain())
+	if err != nil {
+		return err
+	}
+	y, err := dist.New[float64](op.Range())
+	if err != nil {
+		return err
+	}
+	if r.Rank() == forward {
+		return op.Forward(ctx, y, x)
+	}
+	return op.Adjoint(ctx, x, y)
+}
+
+// Whatever an operator sends, ranks that go different ways are told so.
+func TestForwardMeetsAdjoint(t *testing.T) {
+	senders := 0
+	for i, m := range zoo[float64]() {
+		for _, forward := range []int{0, 1} {
+			var sent atomic.Int64
+			err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+				count := commtest.NewCounter(r.Comm)
+				counted, err := dist.NewRank(ctx, count, r.Device)
+				if err != nil {
+					return err
+				}
+				x, err := dist.NewSpace(ctx, counted, dist.Layout{}, 7, 5)
+				if err != nil {
+					return err
+				}
+				op, err := zoo[float64]()[i].make(ctx, x)
+				if err != nil {
+					return err
+				}
+				count.Reset()
+				err = mixed(ctx, r, op, forward)
+				sent.Add(int64(count.Total() + count.Received()))
+				return err
+			})
+			mismatch := (*comm.MismatchError)(nil)
+			if sends := sent.Load() > 0; sends != errors.As(err, &mismatch) {
+				t.Errorf("%s, forward on rank %d: %d messages, got error %v", m.name, forward, sent.Load(), err)
+			} else if sends {
+				senders++
+			}
+		}
+	}
+	if senders < 40 {
+		t.Errorf("only %d of the programs sent anything", senders)
+	}
+}
+
+// underMPIMixed is a program that must fail: derivatives of two ranks that happen
+// to fit each other's messages.
+func underMPIMixed(ctx context.Context, r dist.Rank) error {
+	x, err := dist.NewSpace(ctx, r, dist.Layout{}, 8, 5)
+	if err != nil {
+		return err
+	}
+	op, err := ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{})
+	if err != nil {
+		return err
+	}
+	return mixed(ctx, r, op, 0)
+}
+
+func TestForwardMeetsAdjointUnderMPI(t *testing.T) {
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		c := m.Command(t.Context(), 2, os.Args[0])
+		c.Env = append(c.Env, childVar+"=mixed")
+		var out bytes.Buffer
+		c.Stdout, c.Stderr = &out, &out
+		err := c.Run()
+		if text := out.String(); err == nil || !strings.Contains(text, "FAILED") || !strings.Contains(text, "mismatch") || !strings.Contains(text, `"forward"`) || !strings.Contains(text, `"adjoint"`) {
+			t.Errorf("got error %v, output\n%s", err, text)
+		}
+	})
+}
+
+// lost is a communicator whose send number fails, from 1, fails.
+type lost struct {
+	comm.Comm
+	fails, sends int
+	started      []comm.Request
+}
+
+var errLost = errors.New("the network is down")
+
+func (f *lost) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	q, err := f.Comm.IRecv(ctx, dst, from)
+	f.started = append(f.started, q)
+	return q, err
+}
+
+func (f *lost) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	if f.sends++; f.sends == f.fails {
+		return comm.Request{}, errLost
+	}
+	q, err := f.Comm.ISend(ctx, src, to)
+	f.started = append(f.started, q)
+	return q, err
+}
+
+// A derivative that fails halfway leaves no message under way.
+func TestLineFailsHalfway(t *testing.T) {
+	for fails := 1; fails <= 2; fails++ {
+		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+			f := &lost{Comm: r.Comm}
+			rank, err := dist.NewRank(ctx, f, r.Device)
+			if err != nil {
+				return err
+			}
+			x, err := dist.NewSpace(ctx, rank, dist.Layout{}, 9, 4)
+			if err != nil {
+				return err
+			}
+			op, err := ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+			if err != nil {
+				return err
+			}
+			f.started = nil
+			if r.Rank() == 1 {
+				f.fails = fails
+			}
+			err = mixed(ctx, r, op, r.Rank())
+			for i, q := range f.started {
+				if done, _ := q.Test(); !done {
+					return fmt.Errorf("message %d of %d is still under way", i, len(f.started))
+				}
+			}
+			if want := 1 + fails; r.Rank() == 1 && len(f.started) != want {
+				return fmt.Errorf("%d messages were started, want %d", len(f.started), want)
+			}
+			return err
+		})
+		if !errors.Is(err, errLost) || strings.Contains(err.Error(), "under way") || strings.Contains(err.Error(), "started") {
+			t.Errorf("send %d fails: got error %v", fails, err)
+		}
+	}
+}
