@@ -93,7 +93,7 @@ func TestCheckOverlap(t *testing.T) {
 			{"into a part", check(at(11), s, pair(0, 6), stack), "share memory"},
 			{"stack for none", check(pair(0, 6), s, at(12), s), "dst is of stack{"},
 			{"none for stack", check(at(0), s, at(12), stack), "src is of shape"},
-			{"no space", check(at(0), nil, at(12), s), "the operator gives no space"},
+			{"no space", check(at(0), nil, at(12), s), "the operator gives <nil>"},
 			{"no dst", check(dist.Array[complex128]{}, nil, at(12), s), "dst is no array"},
 			{"no src", check(at(0), s, dist.Array[complex128]{}, nil), "src is no array"},
 		} {

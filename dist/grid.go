@@ -129,9 +129,6 @@ func (s *Space) lines(axis int) []int {
 }
 
 func (s *Space) String() string {
-	if s == nil {
-		return "no space"
-	}
 	ranks := "1 rank"
 	if n := s.rank.Size(); n > 1 {
 		ranks = fmt.Sprintf("%d ranks", n)
