@@ -2,86 +2,182 @@ package comm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 )
 
+// errGoexit is the error of a program that ends its goroutine instead of returning.
+var errGoexit = errors.New("the program of this rank ended in runtime.Goexit, as t.Fatal, t.FailNow and t.Skip do: return an error")
+
 // Guard runs one rank's program and turns a panic into an error, with the
-// stack of its place.
+// stack of its place. A program that calls runtime.Goexit aborts c, because the
+// caller never gets to: such a call ends its goroutine, and only functions that
+// were deferred still run. Exited tells them.
 func Guard(ctx context.Context, c Comm, prog func(context.Context, Comm) error) (err error) {
+	returned := false
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		} else if !returned {
+			c.Abort(errGoexit)
 		}
 	}()
-	return prog(ctx, c)
+	err = prog(ctx, c)
+	returned = true
+	return err
 }
+
+// Exited returns the error of a program that has called runtime.Goexit.
+func Exited() error { return errGoexit }
 
 // Blocking gives a communicator that has ISend and IRecv the calls that follow
 // from them: Send, Recv, SendRecv and Group. A communicator embeds it.
+//
+// Arguments are checked before any message starts. So a call that returns an error
+// of its arguments has started nothing: its buffers are the caller's again, and
+// the next message is the right one.
 type Blocking struct {
 	c       Comm
-	depth   int // of nested Groups
-	grouped []Request
+	reach   Place
+	depth   int       // of nested Groups
+	noted   []message // of the Group under way
+	started []Request
 }
 
-// NewBlocking returns the blocking calls of c.
-func NewBlocking(c Comm) Blocking { return Blocking{c: c} }
+// message is one side of a message that a Group is to start.
+type message struct {
+	kind Kind
+	buf  Buf
+	peer int
+}
+
+// NewBlocking returns the blocking calls of c. reach is OnDevice if c takes
+// device memory too.
+func NewBlocking(c Comm, reach Place) Blocking { return Blocking{c: c, reach: reach} }
 
 // Send implements Comm.
 func (b *Blocking) Send(ctx context.Context, src Buf, to int) error {
-	q, err := b.c.ISend(ctx, src, to)
-	return b.finish(ctx, q, err)
+	if b.depth > 0 {
+		return b.note(message{KindSend, src, to})
+	}
+	return b.one(ctx, message{KindSend, src, to})
 }
 
 // Recv implements Comm.
 func (b *Blocking) Recv(ctx context.Context, dst Buf, from int) error {
-	q, err := b.c.IRecv(ctx, dst, from)
-	return b.finish(ctx, q, err)
+	if b.depth > 0 {
+		return b.note(message{KindRecv, dst, from})
+	}
+	return b.one(ctx, message{KindRecv, dst, from})
 }
 
 // SendRecv implements Comm. The receive goes first, so that the data has
 // somewhere to go when it comes.
 func (b *Blocking) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int) error {
-	var recv Request
-	var err error
-	if from != Nobody {
-		if recv, err = b.c.IRecv(ctx, dst, from); err != nil {
-			return err
-		}
+	in, out := message{KindRecv, dst, from}, message{KindSend, src, to}
+	if b.depth > 0 || from != Nobody && to != Nobody {
+		return b.both(ctx, in, out)
 	}
-	if to != Nobody {
-		err = b.Send(ctx, src, to)
+	switch {
+	case from != Nobody:
+		return b.one(ctx, in)
+	case to != Nobody:
+		return b.one(ctx, out)
 	}
-	return b.finish(ctx, recv, err)
+	return nil
 }
 
-// finish waits for a message just started, or leaves it to the end of the Group.
-func (b *Blocking) finish(ctx context.Context, q Request, err error) error {
+// one carries out a message.
+func (b *Blocking) one(ctx context.Context, m message) error {
+	q, err := b.start(ctx, m)
 	if err != nil {
 		return err
-	}
-	if b.depth > 0 {
-		b.grouped = append(b.grouped, q)
-		return nil
 	}
 	return q.Wait(ctx)
 }
 
+// both carries out two messages, or notes them. Either peer may be Nobody.
+func (b *Blocking) both(ctx context.Context, in, out message) error {
+	kept := len(b.noted)
+	for _, m := range [...]message{in, out} {
+		if m.peer == Nobody {
+			continue
+		}
+		if err := b.note(m); err != nil {
+			b.noted = b.noted[:kept]
+			return err
+		}
+	}
+	if b.depth > 0 {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+// note checks a message and keeps it.
+func (b *Blocking) note(m message) error {
+	buf := m.buf
+	if b.reach == OnDevice {
+		buf = buf.Raw()
+	}
+	_, err := CheckMessage(b.c, m.kind, buf, m.peer)
+	if err == nil {
+		b.noted = append(b.noted, m)
+	}
+	return err
+}
+
+func (b *Blocking) start(ctx context.Context, m message) (Request, error) {
+	if m.kind == KindSend {
+		return b.c.ISend(ctx, m.buf, m.peer)
+	}
+	return b.c.IRecv(ctx, m.buf, m.peer)
+}
+
+// flush starts the messages that were noted and waits for all of them, also
+// after an error of one. If some are under way and the next cannot be started,
+// although its arguments are right, the program ends: the others might never do.
+func (b *Blocking) flush(ctx context.Context) error {
+	b.started = b.started[:0]
+	var err error
+	for _, m := range b.noted {
+		q, e := b.start(ctx, m)
+		if e != nil {
+			if err = e; len(b.started) > 0 {
+				b.c.Abort(e)
+			}
+			break
+		}
+		b.started = append(b.started, q)
+	}
+	if e := WaitAll(ctx, b.started...); err == nil {
+		err = e
+	}
+	clear(b.noted)
+	b.noted = b.noted[:0]
+	return err
+}
+
 // Group implements Comm.
 func (b *Blocking) Group(ctx context.Context, f func() error) error {
+	kept := len(b.noted)
 	b.depth++
 	err := f()
 	b.depth--
-	if b.depth > 0 {
+	if err != nil {
+		b.noted = b.noted[:kept]
 		return err
 	}
-	if err == nil {
-		err = WaitAll(ctx, b.grouped...)
+	if b.depth > 0 {
+		return nil
 	}
-	b.grouped = b.grouped[:0]
-	return err
+	return b.flush(ctx)
 }
+
+// limit is how many requests of one communicator may be under way. Libraries need
+// memory for each, and some stop to make progress long before that is full.
+const limit = 1 << 14
 
 // Pending keeps a communicator's requests and uses each again after it has
 // completed, so that starting one allocates nothing in the long run. An id
@@ -91,6 +187,18 @@ type Pending[T any] struct {
 	uses []uint32
 	free []uint32
 }
+
+// Room returns an error if so many requests are under way that a program must
+// have forgotten to wait for them.
+func (p *Pending[T]) Room(k Kind) error {
+	if p.Len() >= limit {
+		return fault(k, "%d requests of this communicator are under way: wait for requests, which nobody seems to do", limit)
+	}
+	return nil
+}
+
+// Len returns how many requests are under way.
+func (p *Pending[T]) Len() int { return len(p.all) - len(p.free) }
 
 // Take returns a spare request, with the state of its last use, and its id.
 func (p *Pending[T]) Take() (*T, uint64) {

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"math"
 )
 
 // The Check functions are for communicators. Each looks at one rank's
@@ -12,10 +13,16 @@ func fault(k Kind, format string, args ...any) error {
 	return fmt.Errorf("comm: %v: %s", k, fmt.Sprintf(format, args...))
 }
 
+// maxElements is more elements than any memory holds. Times the size of an element or
+// the number of ranks it does not overflow.
+const maxElements = 1 << 47
+
 func checkBuf(k Kind, name string, b Buf) error {
 	switch {
 	case b.N < 0:
 		return fault(k, "%s has %d elements, must not be negative", name, b.N)
+	case b.N > maxElements:
+		return fault(k, "%s has %d elements, more than any memory holds", name, b.N)
 	case !b.DType.Valid():
 		return fault(k, "%s has no element type: wrap a slice with comm.Of", name)
 	case b.N > 0 && b.Ptr == nil:
@@ -63,6 +70,9 @@ func checkCounts(k Kind, name string, counts []int, size int) (total int, err er
 		if n < 0 {
 			return 0, fault(k, "%s of rank %d is %d, must not be negative", name, r, n)
 		}
+		if total > math.MaxInt-n {
+			return 0, fault(k, "%s add up to more than %d, the largest number of elements", name, math.MaxInt)
+		}
 		total += n
 	}
 	return total, nil
@@ -91,7 +101,7 @@ func BlockV(b Buf, counts []int, r int) Buf {
 
 // InBlock reports whether small is the very block of large that starts at at.
 func InBlock(small, large Buf, at int) bool {
-	return small.N > 0 && at >= 0 && at+small.N <= large.N && Same(small, large.Slice(at, at+small.N))
+	return small.N > 0 && at >= 0 && at <= large.N-small.N && Same(small, large.Slice(at, at+small.N))
 }
 
 // CheckAllReduce checks AllReduce and, with its kind, IAllReduce.
@@ -279,7 +289,7 @@ func CheckSplit(color int) (Call, error) {
 func CheckWindow(b Buf) (Call, error) {
 	call := Call{Kind: KindWindow, DType: b.DType, Peer: -1, N: -1}
 	switch {
-	case !b.DType.Valid() || b.N < 0:
+	case !b.DType.Valid() || b.N < 0 || b.N > maxElements:
 		return call, fault(KindWindow, "buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
 	case b.N > 0 && b.Place != OnHost:
 		return call, fault(KindWindow, "buffer is in %v: windows are over host memory", b.Place)
@@ -297,8 +307,8 @@ func CheckAccess(name string, win Buf, target int, counts []int, offset int, b B
 		return fmt.Errorf("comm: %s: buffer is %v, window is %v: element types must be equal", name, b.DType, win.DType)
 	case b.N > 0 && b.Place != OnHost:
 		return fmt.Errorf("comm: %s: buffer is in %v: windows take host memory", name, b.Place)
-	case offset < 0 || b.N < 0 || offset+b.N > counts[target]:
-		return fmt.Errorf("comm: %s: elements %d to %d of rank %d: its window has %d", name, offset, offset+b.N, target, counts[target])
+	case offset < 0 || b.N < 0 || offset > counts[target]-b.N:
+		return fmt.Errorf("comm: %s: %d elements at %d of rank %d: its window has %d", name, b.N, offset, target, counts[target])
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ type Comm interface {
 	// SendRecv sends and receives at the same time; either peer may be Nobody.
 	SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int) error
 	// ISend and IRecv start a message. The buffer belongs to the communicator
-	// until the request has completed.
+	// until the request has completed. A rank may send to itself if it starts both
+	// sides before it waits for either.
 	ISend(ctx context.Context, src Buf, to int) (Request, error)
 	IRecv(ctx context.Context, dst Buf, from int) (Request, error)
 
@@ -81,9 +82,10 @@ type Comm interface {
 	IBroadcast(ctx context.Context, buf Buf, root int) (Request, error)
 	IAllGather(ctx context.Context, dst, src Buf) (Request, error)
 
-	// Group calls f, in which Send, Recv and SendRecv only start their
-	// messages, and returns when all of them have completed. Buffers of calls
-	// made in f may be used only after Group has returned.
+	// Group calls f, in which Send, Recv and SendRecv only check their arguments.
+	// When f has returned, it starts all these messages and waits for them. If f
+	// returns an error, none is started. Buffers of calls made in f may be used
+	// only after Group has returned.
 	Group(ctx context.Context, f func() error) error
 
 	// Split makes one group of the ranks of each color, ordered by key and,
@@ -93,7 +95,8 @@ type Comm interface {
 	// this group and in all others, with an *AbortError that carries cause.
 	// What calls under way leave in their buffers is undefined.
 	Abort(cause error)
-	// Close gives back what a Split took. It is collective.
+	// Close gives back what a Split took. It is collective. Calls after it return
+	// ErrClosed, but for Close itself, which then does nothing.
 	Close() error
 }
 

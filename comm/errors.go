@@ -1,6 +1,13 @@
 package comm
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrClosed is the error of a call on a communicator or a window that this rank
+// has closed.
+var ErrClosed = errors.New("comm: used after Close")
 
 // AbortError tells a rank that the program was aborted, by whom and why.
 type AbortError struct {
@@ -38,6 +45,13 @@ func Unlike(from int, send Call, to int, recv Call) error {
 	}
 	return &MismatchError{RankA: from, CallA: send.String(), RankB: to, CallB: recv.String(),
 		Hint: "type, count and meaning of a message must be equal"}
+}
+
+// WithItself is for communicators: the error of a rank that waits for a message
+// of its own whose other side it has not started.
+func WithItself(rank int, call Call) error {
+	return &MismatchError{RankA: rank, CallA: call.String(), RankB: rank, CallB: call.String(),
+		Hint: "a rank cannot wait for itself: start the other side first, with ISend or IRecv"}
 }
 
 // RankError carries an error from the rank where it happened to another.

@@ -40,7 +40,8 @@ type Window interface {
 	UnlockAll(ctx context.Context) error
 	// Flush completes this rank's accesses to target within the epoch.
 	Flush(ctx context.Context, target int) error
-	// Close is collective; the buffer then belongs to the caller alone.
+	// Close is collective; the buffer then belongs to the caller alone. Calls after
+	// it return ErrClosed, but for Close itself, which then does nothing.
 	Close(ctx context.Context) error
 }
 

@@ -3,6 +3,7 @@ package commtest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/golops/golops/comm"
@@ -151,6 +152,7 @@ func badCounts() []badCall {
 		}},
 		{"too many", func(r *rank) string { return fmt.Sprint(r.size + 1) },
 			func(r *rank) []int { return uniform(3, r.size+1) }},
+		{"too large", says(fmt.Sprint(math.MaxInt)), func(r *rank) []int { return uniform(math.MaxInt, r.size) }},
 		{"nil", func(r *rank) string { return fmt.Sprint(r.size) }, func(*rank) []int { return nil }},
 	}
 	var calls []badCall

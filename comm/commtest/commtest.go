@@ -53,7 +53,7 @@ func Cases(cfg Config) []Case {
 		cfg.Sequences = 10000
 	}
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
-		splitCases(), objectCases())
+		splitCases(), objectCases(), failedMessageCases(), closedCases())
 	if !cfg.NoWindows {
 		cases = append(cases, windowCases()...)
 	}

@@ -2,6 +2,7 @@ package commtest_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,26 @@ func TestLockCaseCanFail(t *testing.T) {
 	}
 }
 
+// TestFailedMessagesCanFail has messages that start before all arguments are known
+// to be good.
+func TestFailedMessagesCanFail(t *testing.T) {
+	for _, k := range commtest.Cases(commtest.Config{}) {
+		// The types of both sides are checked before the first message starts in any case.
+		if strings.HasPrefix(k.Name, "Failed messages/") && k.Name != "Failed messages/SendRecv dst" && !caught(t.Context(), k, []liar{{early: true}}) {
+			t.Errorf("%s: passes although messages are left behind", k.Name)
+		}
+	}
+}
+
+// TestClosedCasesCanFail has groups and windows that can be used after Close.
+func TestClosedCasesCanFail(t *testing.T) {
+	for _, k := range commtest.Cases(commtest.Config{}) {
+		if strings.HasPrefix(k.Name, "Closed/") && !caught(t.Context(), k, []liar{{neverClosed: true}}) {
+			t.Errorf("%s: passes although nothing is ever closed", k.Name)
+		}
+	}
+}
+
 func caught(ctx context.Context, k commtest.Case, liars []liar) bool {
 	for _, l := range liars {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -67,8 +88,11 @@ func caught(ctx context.Context, k commtest.Case, liars []liar) bool {
 type liar struct {
 	comm.Comm
 	flip, hush, noBarrier, sharedLock bool
+	early                             bool // messages start before all arguments are known to be good
+	neverClosed                       bool
 
 	grouped bool
+	begun   []comm.Request
 	later   []comm.Buf // that arrive at the end of a Group
 	left    map[uint64]left
 	next    uint64
@@ -181,7 +205,19 @@ func (l *liar) AllToAllV(ctx context.Context, dst comm.Buf, recv []int, src comm
 	return l.done(dst, l.Comm.AllToAllV(ctx, dst, recv, src, send))
 }
 
+func (l *liar) Close() error {
+	if l.neverClosed {
+		return nil
+	}
+	return l.done(comm.Buf{}, l.Comm.Close())
+}
+
 func (l *liar) Send(ctx context.Context, src comm.Buf, to int) error {
+	if l.early && l.grouped {
+		q, err := l.Comm.ISend(ctx, src, to)
+		l.begun = append(l.begun, q)
+		return err
+	}
 	return l.done(comm.Buf{}, l.Comm.Send(ctx, src, to))
 }
 
@@ -195,14 +231,42 @@ func (l *liar) arrived(dst comm.Buf, err error) error {
 }
 
 func (l *liar) Recv(ctx context.Context, dst comm.Buf, from int) error {
+	if l.early && l.grouped {
+		q, err := l.Comm.IRecv(ctx, dst, from)
+		l.begun = append(l.begun, q)
+		return err
+	}
 	return l.arrived(dst, l.Comm.Recv(ctx, dst, from))
 }
 
 func (l *liar) SendRecv(ctx context.Context, dst comm.Buf, from int, src comm.Buf, to int) error {
+	if l.early && l.grouped {
+		return errors.Join(l.Recv(ctx, dst, from), l.Send(ctx, src, to))
+	}
+	if l.early {
+		q, err := l.Comm.IRecv(ctx, dst, from)
+		if err == nil {
+			err = l.Comm.Send(ctx, src, to)
+		}
+		if err != nil {
+			return err
+		}
+		return q.Wait(ctx)
+	}
 	return l.arrived(dst, l.Comm.SendRecv(ctx, dst, from, src, to))
 }
 
 func (l *liar) Group(ctx context.Context, f func() error) error {
+	if l.early {
+		l.grouped = true
+		err := f()
+		l.grouped = false
+		if err == nil {
+			err = comm.WaitAll(ctx, l.begun...)
+		}
+		l.begun = nil
+		return err
+	}
 	l.grouped = true
 	err := l.Comm.Group(ctx, f)
 	l.grouped = false
@@ -254,6 +318,13 @@ func (l *liar) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
 		return nil, l.done(comm.Buf{}, err)
 	}
 	return &lyingWindow{w, l}, nil
+}
+
+func (w *lyingWindow) Close(ctx context.Context) error {
+	if w.l.neverClosed {
+		return nil
+	}
+	return w.l.done(comm.Buf{}, w.Window.Close(ctx))
 }
 
 // lyingWindow is a window that is wrong.

@@ -2,6 +2,7 @@ package commtest
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/golops/golops/comm"
@@ -159,6 +160,11 @@ func windowErrors(r *rank) error {
 			}{
 				{"Put past the end", w.Put(r.ctx, next, n-1, x(2))},
 				{"Put at a negative offset", w.Put(r.ctx, next, -1, x(1))},
+				{"Put at an offset that overflows", w.Put(r.ctx, next, math.MaxInt-2, x(5))},
+				{"Put at the largest offset", w.Put(r.ctx, next, math.MaxInt, x(1))},
+				{"Get at an offset that overflows", w.Get(r.ctx, x(5), next, math.MaxInt-2)},
+				{"Accumulate at an offset that overflows", w.Accumulate(r.ctx, next, math.MaxInt-1, x(3), comm.Sum)},
+				{"GetAccumulate at an offset that overflows", w.GetAccumulate(r.ctx, x(3), next, math.MaxInt-1, x(3), comm.Sum)},
 				{"Put to a negative rank", w.Put(r.ctx, -1, 0, x(1))},
 				{"Put to a rank past the last", w.Put(r.ctx, r.size, 0, x(1))},
 				{"Put of another type", w.Put(r.ctx, next, 0, comm.Of(make([]float64, 1)))},

@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,7 @@ func TestFaults(t *testing.T) {
 			c.Abort(errBoom)
 			return c.Barrier(ctx)
 		}, []string{"rank 2", "boom"}},
+		{"Goexit", func(context.Context, comm.Comm) error { runtime.Goexit(); return nil }, []string{"rank 2", "runtime.Goexit"}},
 		{"end", func(context.Context, comm.Comm) error { return nil }, []string{"rank 2", "has ended"}},
 	}
 	for call, wait := range waits {

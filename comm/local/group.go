@@ -113,7 +113,8 @@ func newGroup(w *world, members []int) *group {
 
 func (g *group) handle(i int, algo comm.Algo) *rank {
 	r := &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
-	r.Blocking = comm.NewBlocking(r)
+	r.Blocking = comm.NewBlocking(r, comm.OnHost)
+	g.w.open(g.members[i], r)
 	return r
 }
 
@@ -126,6 +127,7 @@ type rank struct {
 	cell *cell
 	algo comm.Algo
 
+	shut bool   // this rank has closed it
 	seq  uint64 // collectives so far
 	iseq uint32 // non-blocking collectives so far
 	long uint32 // waits that took more than spinning
@@ -171,15 +173,21 @@ func (r *rank) Aborted() error {
 // WhileIdle implements comm.Ground.
 func (r *rank) WhileIdle(f func() bool) { r.g.w.idle[r.g.members[r.me]] = f }
 
-// Close forgets the group once its last rank has closed it.
+// Close forgets the group once its last rank has closed it. The group of all
+// ranks stays known: a rank that ends wakes those that wait for it there.
 func (r *rank) Close() error {
+	if r.shut {
+		return nil
+	}
+	r.shut = true
+	w := r.g.w
+	w.forget(r.g.members[r.me], r)
 	if int(r.g.closed.Add(1)) != r.n {
 		return nil
 	}
-	w := r.g.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if i := slices.Index(w.groups, r.g); i >= 0 {
+	if i := slices.Index(w.groups, r.g); i > 0 {
 		w.groups = slices.Delete(w.groups, i, i+1)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,10 @@ import (
 type Config struct {
 	Algo    comm.Algo     // of AllReduce and its friends; Auto is Direct, in two forms by size: see collectives.go
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+
+	// Note is told what a rank has left undone at its end; nil means that nobody
+	// wants to know. Ranks call it at the same time.
+	Note func(rank int, text string)
 }
 
 // Validate reports what is wrong with c.
@@ -46,8 +51,10 @@ type world struct {
 	left    []atomic.Bool // ranks whose program has returned
 	idle    []func() bool // what ranks do while they wait: see comm.Ground
 
-	mu     sync.Mutex
-	groups []*group // those that a leaving rank must wake
+	mu      sync.Mutex
+	groups  []*group       // those that a leaving rank must wake, that of all ranks first
+	handles [][]*rank      // not closed, by rank
+	locks   []atomic.Int32 // of windows that a rank holds, by rank
 }
 
 // Run calls prog once per rank, each on a goroutine of its own, and returns
@@ -68,7 +75,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n),
-		idle: make([]func() bool, n)}
+		idle: make([]func() bool, n), handles: make([][]*rank, n), locks: make([]atomic.Int32, n)}
 	// A rank that spins keeps a core from a rank that has work, so ranks spin
 	// only where each has a core; elsewhere they pass the core on at once.
 	w.spins, w.yields = eagerLooks+200, 2000
@@ -84,16 +91,52 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
+			errs[i] = comm.Exited() // until the program returns
+			defer w.leave(i)
 			r := g.handle(i, c.Algo)
 			errs[i] = comm.Guard(ctx, r, prog)
+			if errs[i] == nil {
+				errs[i] = w.undone(i, c.Note)
+			}
 			if errs[i] != nil {
 				r.Abort(errs[i])
 			}
-			w.leave(i)
 		})
 	}
 	wg.Wait()
 	return join(errs)
+}
+
+// undone looks at what a rank has left undone whose program has returned. Locks
+// that it holds are an error: others would wait for them for ever.
+func (w *world) undone(rank int, note func(rank int, text string)) error {
+	if k := w.locks[rank].Load(); k > 0 {
+		return fmt.Errorf("comm: rank %d ended its program while it held %d locks of windows: call Unlock", rank, k)
+	}
+	w.mu.Lock()
+	handles := w.handles[rank]
+	w.mu.Unlock()
+	for _, r := range handles {
+		if k := r.pending.Len(); k > 0 && note != nil && w.aborted.Load() == nil {
+			note(rank, fmt.Sprintf("%d requests were never waited for: call Wait for each", k))
+		}
+	}
+	return nil
+}
+
+// open notes a handle of a rank, forget that it is closed.
+func (w *world) open(who int, r *rank) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handles[who] = append(w.handles[who], r)
+}
+
+func (w *world) forget(who int, r *rank) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.handles[who], r); i >= 0 {
+		w.handles[who] = slices.Delete(w.handles[who], i, i+1)
+	}
 }
 
 // join keeps each cause once: not the echoes on ranks that were told of an

@@ -103,6 +103,9 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if err != nil {
 		return comm.Request{}, err
 	}
+	if err := r.pending.Room(k); err != nil {
+		return comm.Request{}, err
+	}
 	q := r.newRequest(call, b)
 	p := &r.g.pairs[r.me*r.n+peer]
 	if k == comm.KindRecv {

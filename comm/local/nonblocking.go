@@ -54,6 +54,9 @@ func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf,
 	if err := r.ready(ctx); err != nil {
 		return comm.Request{}, err
 	}
+	if bad == nil {
+		bad = r.pending.Room(call.Kind)
+	}
 	g := r.g
 	r.iseq++
 	g.mu.Lock()

@@ -212,12 +212,11 @@ func (r *rank) hopeless(j int, call *comm.Call) error {
 			return nil
 		}
 		if k == r.me {
-			hint := "each waits for the other"
 			if j == r.me {
-				hint = "a rank cannot wait for itself: start one side with ISend or IRecv"
+				return g.w.abort(g.members[r.me], comm.WithItself(r.me, *call))
 			}
 			return g.w.abort(g.members[r.me], &comm.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
-				CallB: g.cells[j].call.String(), Hint: hint})
+				CallB: g.cells[j].call.String(), Hint: "each waits for the other"})
 		}
 		k = int(c.on.Load())
 	}
@@ -257,13 +256,17 @@ func (g *group) wakeAll() {
 	}
 }
 
-// ready returns an error if the program was aborted or ctx has ended.
+// ready returns an error if the program was aborted, ctx has ended or this rank
+// has closed the group.
 func (r *rank) ready(ctx context.Context) error {
 	if ae := r.g.w.aborted.Load(); ae != nil {
 		return ae
 	}
 	if ctx.Err() != nil {
 		return r.g.w.abort(r.g.members[r.me], context.Cause(ctx))
+	}
+	if r.shut {
+		return comm.ErrClosed
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -45,6 +46,16 @@ type window struct {
 	x    *exposed
 	held []bool
 	kind []comm.LockKind
+	shut bool // this rank has closed it
+}
+
+// ready returns an error if the window or its group is closed, or the program at
+// its end.
+func (w *window) ready(ctx context.Context) error {
+	if w.shut {
+		return comm.ErrClosed
+	}
+	return w.r.ready(ctx)
 }
 
 func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
@@ -70,7 +81,7 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 
 // reach returns the target memory of an access after checking it.
 func (w *window) reach(ctx context.Context, name string, target, offset int, b comm.Buf) (unsafe.Pointer, error) {
-	if err := w.r.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil {
 		return nil, err
 	}
 	if err := comm.CheckAccess(name, w.x.bufs[w.r.me], target, w.x.counts, offset, b); err != nil {
@@ -133,14 +144,14 @@ func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset
 }
 
 func (w *window) Fence(ctx context.Context) error {
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
 	return w.r.meet(ctx, &args{call: comm.Call{Kind: comm.KindFence, Peer: -1}})
 }
 
 func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error {
-	if err := w.r.ready(ctx); err != nil {
-		return err
-	}
-	if err := w.target("Lock", target); err != nil {
+	if err := w.target(ctx, "Lock", target); err != nil {
 		return err
 	}
 	if w.held[target] {
@@ -154,24 +165,29 @@ func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error
 		}
 	}
 	w.held[target], w.kind[target] = true, kind
+	w.r.g.w.locks[w.r.g.members[w.r.me]].Add(1)
 	return nil
 }
 
-func (w *window) target(name string, t int) error {
+func (w *window) target(ctx context.Context, name string, t int) error {
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
 	if t < 0 || t >= w.r.n {
 		return fmt.Errorf("comm: %s: target is rank %d, must be from 0 to %d", name, t, w.r.n-1)
 	}
 	return nil
 }
 
-func (w *window) Unlock(_ context.Context, target int) error {
-	if err := w.target("Unlock", target); err != nil {
+func (w *window) Unlock(ctx context.Context, target int) error {
+	if err := w.target(ctx, "Unlock", target); err != nil {
 		return err
 	}
 	if !w.held[target] {
 		return fmt.Errorf("comm: Unlock: this rank holds no lock on rank %d", target)
 	}
 	w.held[target] = false
+	w.r.g.w.locks[w.r.g.members[w.r.me]].Add(-1)
 	if w.kind[target] == comm.Exclusive {
 		w.x.locks[target].state.Store(0)
 	} else {
@@ -199,8 +215,19 @@ func (w *window) UnlockAll(ctx context.Context) error {
 	return nil
 }
 
-func (w *window) Flush(_ context.Context, target int) error { return w.target("Flush", target) }
+func (w *window) Flush(ctx context.Context, target int) error { return w.target(ctx, "Flush", target) }
 
 func (w *window) Close(ctx context.Context) error {
-	return w.r.meet(ctx, &args{call: comm.Call{Kind: comm.KindClose, Peer: -1}})
+	if w.shut {
+		return nil
+	}
+	a := args{call: comm.Call{Kind: comm.KindClose, Peer: -1}}
+	if t := slices.Index(w.held, true); t >= 0 {
+		a.err = fmt.Errorf("comm: Close: this rank holds a lock on rank %d of the window: call Unlock first", t)
+	}
+	if err := w.r.meet(ctx, &a); err != nil {
+		return err
+	}
+	w.shut = true
+	return nil
 }

@@ -13,14 +13,25 @@ type alone struct {
 	r      *rank
 	buf    comm.Buf
 	locked bool
+	shut   bool // this rank has closed it
+}
+
+func (w *alone) ready(ctx context.Context) error {
+	if w.shut {
+		return comm.ErrClosed
+	}
+	return w.r.ready(ctx)
 }
 
 // reach returns the memory of an access, nil if it is empty.
 func (w *alone) reach(ctx context.Context, name string, target, offset int, b comm.Buf) (unsafe.Pointer, error) {
+	if err := w.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := comm.CheckAccess(name, w.buf, target, []int{w.buf.N}, offset, b); err != nil {
 		return nil, err
 	}
-	return w.buf.Slice(offset, offset+b.N).Ptr, w.r.w.ready(ctx)
+	return w.buf.Slice(offset, offset+b.N).Ptr, nil
 }
 
 func (w *alone) Put(ctx context.Context, target, offset int, src comm.Buf) error {
@@ -65,6 +76,7 @@ func (w *alone) Lock(ctx context.Context, target int, _ comm.LockKind) error {
 		return fmt.Errorf("comm: Lock: this rank holds a lock on rank %d already", target)
 	}
 	w.locked = true
+	w.r.w.locks.Add(1)
 	return nil
 }
 
@@ -76,6 +88,7 @@ func (w *alone) Unlock(ctx context.Context, target int) error {
 		return fmt.Errorf("comm: Unlock: this rank holds no lock on rank %d", target)
 	}
 	w.locked = false
+	w.r.w.locks.Add(-1)
 	return nil
 }
 
@@ -83,10 +96,20 @@ func (w *alone) Flush(ctx context.Context, target int) error {
 	if target != 0 {
 		return fmt.Errorf("comm: target is rank %d, must be 0", target)
 	}
-	return w.r.w.ready(ctx)
+	return w.ready(ctx)
 }
 
 func (w *alone) LockAll(ctx context.Context) error   { return w.Lock(ctx, 0, comm.Shared) }
 func (w *alone) UnlockAll(ctx context.Context) error { return w.Unlock(ctx, 0) }
-func (w *alone) Fence(ctx context.Context) error     { return w.r.w.ready(ctx) }
-func (w *alone) Close(ctx context.Context) error     { return w.r.w.ready(ctx) }
+func (w *alone) Fence(ctx context.Context) error     { return w.ready(ctx) }
+
+func (w *alone) Close(ctx context.Context) error {
+	if w.shut {
+		return nil
+	}
+	if w.locked {
+		return holdsLock(0)
+	}
+	w.shut = true
+	return w.r.w.ready(ctx)
+}

@@ -15,6 +15,7 @@ type request struct {
 	operation
 	more []*operation
 	id   uint64
+	nth  int // of a message to itself, among those of its kind
 	call comm.Call
 	dst  comm.Buf
 	src  comm.Buf
@@ -80,6 +81,9 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 	if q == nil {
 		return nil
 	}
+	if r.withItself(q) {
+		return r.w.abort(r.w.rank, comm.WithItself(r.me, q.call))
+	}
 	if q.flag == 0 {
 		if err := r.w.await(ctx, &q.operation, &q.call); err != nil {
 			return r.failed(q, err)
@@ -93,6 +97,18 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 		}
 	}
 	return r.release(q, nil)
+}
+
+// withItself reports whether a message of this rank to itself has no other side
+// yet. A rank that waits for it starts none.
+func (r *rank) withItself(q *request) bool {
+	switch {
+	case int(q.call.Peer) != r.me:
+		return false
+	case q.call.Kind == comm.KindSend:
+		return q.nth >= r.self[1]
+	}
+	return q.call.Kind == comm.KindRecv && q.nth >= r.self[0]
 }
 
 // failed tells an error of this message, after which the request is spare
@@ -151,14 +167,25 @@ func (r *rank) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 }
 
 func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (comm.Request, error) {
-	if err := r.w.ready(ctx); err != nil {
+	if err := r.ready(ctx); err != nil {
 		return comm.Request{}, err
 	}
 	call, err := comm.CheckMessage(r, k, b, peer)
 	if err != nil {
 		return comm.Request{}, err
 	}
+	if err := r.pending.Room(k); err != nil {
+		return comm.Request{}, err
+	}
 	q := r.newRequest(call, b, b)
+	side := int(k - comm.KindSend)
+	if peer == r.me {
+		q.nth = r.self[side]
+		r.self[side]++
+	}
+	if r.started[0] != nil {
+		r.started[side][peer]++
+	}
 	first := b.Slice(0, min(b.N, r.l.maxCount))
 	if err := r.post(&q.operation, k, first, peer, r.comm); err != nil {
 		return comm.Request{}, r.release(q, err)

@@ -11,7 +11,7 @@ import (
 
 func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
 	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst, src, op)
-	if err := r.enter(ctx, &call, err); err != nil {
+	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, dst, src)
@@ -28,7 +28,7 @@ func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (c
 
 func (r *rank) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Request, error) {
 	call, err := comm.CheckBroadcast(r, comm.KindIBroadcast, b, root)
-	if err := r.enter(ctx, &call, err); err != nil {
+	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, b, b)
@@ -41,7 +41,7 @@ func (r *rank) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Reque
 // IAllGather sends counts that do not fit as broadcasts of each rank's block.
 func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, error) {
 	call, err := comm.CheckAllGather(r, comm.KindIAllGather, dst, src)
-	if err := r.enter(ctx, &call, err); err != nil {
+	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, dst, src)
@@ -69,6 +69,14 @@ func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 		}
 	}
 	return comm.NewRequest(r, q.id), nil
+}
+
+// roomFor returns the fault of a call's arguments, or that too many are under way.
+func (r *rank) roomFor(call comm.Call, fault error) error {
+	if fault != nil {
+		return fault
+	}
+	return r.pending.Room(call.Kind)
 }
 
 // begin starts the operations of a request on n elements, one for each part

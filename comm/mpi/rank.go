@@ -18,6 +18,7 @@ type rank struct {
 	n    int
 	algo comm.Algo
 	near bool // all ranks are on one machine
+	shut bool // this rank has closed it
 
 	blocking operation // of the call under way; a handle is used by one goroutine
 	second   operation // of a call that sends and receives
@@ -30,6 +31,8 @@ type rank struct {
 	num     int32
 	pending comm.Pending[request]
 	tests   int
+	self    [2]int     // messages to itself: sends and receives started
+	started [2][]int64 // in checked mode, on the group of all ranks: sends and receives by peer
 }
 
 var (
@@ -41,7 +44,7 @@ var (
 func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, error) {
 	l := w.l
 	r := &rank{w: w, l: l, comm: h, algo: algo}
-	r.Blocking = comm.NewBlocking(r)
+	r.Blocking = comm.NewBlocking(r, comm.OnHost)
 	out := new([2]int32)
 	for _, c := range []struct {
 		name string
@@ -67,6 +70,9 @@ func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, 
 	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
 	err = r.await(ctx, &call, code)
 	r.own = l.handle(own)
+	if h != l.world {
+		w.left.add(r)
+	}
 	return r, err
 }
 
@@ -113,9 +119,14 @@ func (r *rank) WhileIdle(f func() bool) { r.w.work = f }
 
 // Close frees the communicator; that of the world stays until MPI ends.
 func (r *rank) Close() error {
+	if r.shut {
+		return nil
+	}
+	r.shut = true
 	if r.comm == r.l.world || r.w.aborted.Load() != nil {
 		return nil
 	}
+	r.w.left.remove(r)
 	for _, h := range []uintptr{r.own, r.comm} {
 		p := new(uintptr)
 		*p = h
@@ -141,7 +152,7 @@ func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 		c = r.l.undefined
 	}
 	h := new(uintptr)
-	if err := r.l.errorOf("MPI_Comm_split", r.l.call(r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
+	if err := r.l.errorOf("MPI_Comm_split", r.w.inside("Split", r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
 		return nil, err
 	}
 	if color == comm.NoColor {
@@ -171,13 +182,22 @@ func (r *rank) Barrier(ctx context.Context) error {
 // enter begins a collective: it returns the arguments' own fault, or another
 // rank's or a disagreement where calls are checked.
 func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
-	if err := r.w.ready(ctx); err != nil {
+	if err := r.ready(ctx); err != nil {
 		return err
 	}
 	if r.w.cfg.Checked && r.n > 1 {
 		return r.compare(ctx, call, fault)
 	}
 	return fault
+}
+
+// ready returns an error if the program was aborted, ctx has ended or this rank
+// has closed the communicator.
+func (r *rank) ready(ctx context.Context) error {
+	if r.shut {
+		return comm.ErrClosed
+	}
+	return r.w.ready(ctx)
 }
 
 // await waits for the call that has just been started in r.blocking. Should

@@ -22,6 +22,17 @@ type window struct {
 	starts []int            // where each rank's buffer starts, in bytes from its window's
 	kept   []unsafe.Pointer // buffers of accesses not yet completed
 	locked map[int]bool
+	all    bool // LockAll
+	shut   bool // this rank has closed it
+}
+
+// ready returns an error if the window or its group is closed, or the program at
+// its end.
+func (w *window) ready(ctx context.Context) error {
+	if w.shut {
+		return comm.ErrClosed
+	}
+	return w.r.ready(ctx)
 }
 
 func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
@@ -59,7 +70,7 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 		return nil, err
 	}
 	h := new(uintptr)
-	code := r.l.call(r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.own, addr(h))
+	code := r.w.inside("Window", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.own, addr(h))
 	release()
 	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
@@ -69,6 +80,7 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 		return nil, r.w.noWin
 	}
 	w.h = r.l.handle(h)
+	r.w.left.add(w)
 	return w, r.l.errorOf("MPI_Win_set_errhandler", r.l.call(r.l.winSetErrhandler, w.h, r.l.errorsReturn))
 }
 
@@ -77,7 +89,7 @@ const page = 4096
 // access checks an access and calls f for each part that fits a call, with
 // the part's place in b and in the target's window, in elements and in bytes.
 func (w *window) access(ctx context.Context, name string, target, offset int, b comm.Buf, f func(part comm.Buf, lo, at int) int32) error {
-	if err := w.r.w.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil {
 		return err
 	}
 	if err := comm.CheckAccess(name, w.buf, target, w.counts, offset, b); err != nil {
@@ -147,12 +159,15 @@ func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset
 // complete calls a function that completes accesses, after which their
 // buffers are the caller's again.
 func (w *window) complete(name string, fn dl.Func, args ...uintptr) error {
-	err := w.r.l.errorOf(name, w.r.l.call(fn, args...))
+	err := w.r.l.errorOf(name, w.r.w.inside(name, fn, args...))
 	w.kept = w.kept[:0]
 	return err
 }
 
 func (w *window) Fence(ctx context.Context) error {
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
 	call := comm.Call{Kind: comm.KindFence, Peer: -1}
 	if err := w.r.enter(ctx, &call, nil); err != nil {
 		return err
@@ -167,7 +182,7 @@ func (w *window) target(ctx context.Context, name string, t int) error {
 	if t < 0 || t >= w.r.n {
 		return fmt.Errorf("comm: %s: target is rank %d, must be from 0 to %d", name, t, w.r.n-1)
 	}
-	return w.r.w.ready(ctx)
+	return w.ready(ctx)
 }
 
 func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error {
@@ -181,10 +196,11 @@ func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error
 	if kind == comm.Exclusive {
 		k = w.r.l.exclusive
 	}
-	if err := w.r.l.errorOf("MPI_Win_lock", w.r.l.call(w.r.l.winLock, uintptr(k), uintptr(target), 0, w.h)); err != nil {
+	if err := w.r.l.errorOf("MPI_Win_lock", w.r.w.inside("Lock", w.r.l.winLock, uintptr(k), uintptr(target), 0, w.h)); err != nil {
 		return err
 	}
 	w.locked[target] = true
+	w.r.w.locks.Add(1)
 	return nil
 }
 
@@ -195,21 +211,35 @@ func (w *window) Unlock(ctx context.Context, target int) error {
 	if !w.locked[target] {
 		return fmt.Errorf("comm: Unlock: this rank holds no lock on rank %d", target)
 	}
-	w.locked[target] = false
+	delete(w.locked, target)
+	w.r.w.locks.Add(-1)
 	return w.complete("MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
 }
 
 func (w *window) LockAll(ctx context.Context) error {
-	if err := w.r.w.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil {
 		return err
 	}
-	return w.r.l.errorOf("MPI_Win_lock_all", w.r.l.call(w.r.l.winLockAll, 0, w.h))
+	if w.all {
+		return errors.New("comm: LockAll: this rank holds a lock on all ranks already")
+	}
+	if err := w.r.l.errorOf("MPI_Win_lock_all", w.r.w.inside("LockAll", w.r.l.winLockAll, 0, w.h)); err != nil {
+		return err
+	}
+	w.all = true
+	w.r.w.locks.Add(1)
+	return nil
 }
 
 func (w *window) UnlockAll(ctx context.Context) error {
-	if err := w.r.w.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil {
 		return err
 	}
+	if !w.all {
+		return errors.New("comm: UnlockAll: this rank holds no lock on all ranks")
+	}
+	w.all = false
+	w.r.w.locks.Add(-1)
 	return w.complete("MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
 }
 
@@ -217,18 +247,39 @@ func (w *window) Flush(ctx context.Context, target int) error {
 	if err := w.target(ctx, "Flush", target); err != nil {
 		return err
 	}
-	return w.r.l.errorOf("MPI_Win_flush", w.r.l.call(w.r.l.winFlush, uintptr(target), w.h))
+	return w.r.l.errorOf("MPI_Win_flush", w.r.w.inside("Flush", w.r.l.winFlush, uintptr(target), w.h))
 }
 
 func (w *window) Close(ctx context.Context) error {
+	if w.shut {
+		return nil
+	}
+	var fault error
+	for t := range w.locked {
+		fault = holdsLock(t)
+	}
+	if w.all {
+		fault = holdsLock(0)
+	}
 	call := comm.Call{Kind: comm.KindClose, Peer: -1}
-	if err := w.r.enter(ctx, &call, nil); err != nil {
+	if err := w.r.enter(ctx, &call, fault); err != nil {
 		return err
 	}
 	if err := w.r.gather(ctx, &call); err != nil {
 		return err
 	}
+	return w.free()
+}
+
+// free gives the window back. All ranks of its group do so.
+func (w *window) free() error {
+	w.shut = true
+	w.r.w.left.remove(w)
 	h := new(uintptr)
 	*h = w.h
 	return w.complete("MPI_Win_free", w.r.l.winFree, addr(h))
+}
+
+func holdsLock(target int) error {
+	return fmt.Errorf("comm: Close: this rank holds a lock on rank %d of the window: call Unlock first", target)
 }

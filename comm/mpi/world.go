@@ -22,6 +22,10 @@ type Config struct {
 	Checked bool          // compare the calls of all ranks before each collective
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
 
+	// Note is told what this rank has left undone at its end, and why its process
+	// must end at once; nil means that nobody wants to know.
+	Note func(rank int, text string)
+
 	maxCount int // tests lower it to split counts that are not large
 }
 
@@ -61,6 +65,8 @@ type world struct {
 	noWin   error           // why the library makes no windows here
 	work    func() bool     // what this rank does while it waits: see comm.Ground
 	labels  labels
+	left    left         // what is open
+	locks   atomic.Int32 // of windows that this rank holds
 
 	mu      sync.Mutex // guards what follows
 	probe   operation
@@ -131,6 +137,11 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	w.reaches = l.reached(gpu)
 	if out.rank, err = w.newRank(ctx, l.world, cfg.Algo); err != nil {
 		return nil, err
+	}
+	if cfg.Checked {
+		for i := range out.rank.started {
+			out.rank.started[i] = make([]int64, w.size)
+		}
 	}
 	w.crowded, err = out.rank.crowd(ctx, launcher)
 	return out, err
@@ -303,7 +314,13 @@ func (w *world) listen() {
 func (c *World) End(ctx context.Context, err error) error {
 	w := c.w
 	if err == nil {
+		err = c.undone(ctx)
+	}
+	if err == nil {
 		err = c.rank.Barrier(ctx)
+	}
+	if err == nil {
+		err = w.closeLeft()
 	}
 	if err == nil {
 		if err := w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize)); err != nil || w.l.family == OpenMPI {

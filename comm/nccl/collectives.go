@@ -22,6 +22,9 @@ func (c *Comm) collective(ctx context.Context, call comm.Call, fault error, dst,
 
 // start is collective for a call that via only starts.
 func (c *Comm) start(ctx context.Context, call comm.Call, fault error, dst, src comm.Buf, via func(comm.Comm) (comm.Request, error)) (comm.Request, error) {
+	if fault == nil {
+		fault = c.pending.Room(call.Kind)
+	}
 	other, err := c.route(ctx, &call, fault, dst, src, nil, nil)
 	switch {
 	case err != nil:
@@ -34,6 +37,9 @@ func (c *Comm) start(ctx context.Context, call comm.Call, fault error, dst, src 
 
 // route returns the communicator that call is for, nil if it is the library's.
 func (c *Comm) route(ctx context.Context, call *comm.Call, fault error, dst, src comm.Buf, in, out []int) (comm.Comm, error) {
+	if c.shut {
+		return nil, comm.ErrClosed
+	}
 	dev, err := c.where(ctx, call.Kind, dst, src)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type Comm struct {
 	w       *world
 	host    comm.Ground
 	world   bool  // made by New, not by Split
+	shut    bool  // this rank has closed it
 	number  int64 // of the group, the same on all its ranks and of no other group
 	members []int // ranks in the world
 	me, n   int
@@ -43,7 +44,7 @@ var (
 func (w *world) join(ctx context.Context, host comm.Ground, world bool) (*Comm, error) {
 	c := &Comm{w: w, host: host, world: world, me: host.Rank(), n: host.Size()}
 	c.sent, c.received = make([]int64, c.n), make([]int64, c.n)
-	c.Blocking = comm.NewBlocking(c)
+	c.Blocking = comm.NewBlocking(c, comm.OnDevice)
 	w.mu.Lock()
 	w.groups++
 	mine, all := []int64{int64(w.me), w.groups}, make([]int64, 2*c.n)
@@ -73,11 +74,19 @@ func (c *Comm) String() string {
 func (c *Comm) Library() *Found { return c.w.l.Found }
 
 // Barrier implements comm.Comm. It does not wait for devices.
-func (c *Comm) Barrier(ctx context.Context) error { return c.host.Barrier(ctx) }
+func (c *Comm) Barrier(ctx context.Context) error {
+	if c.shut {
+		return comm.ErrClosed
+	}
+	return c.host.Barrier(ctx)
+}
 
 // Split implements comm.Comm. The library's communicator of the new group is
 // made when its first collective on device memory needs it.
 func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+	if c.shut {
+		return nil, comm.ErrClosed
+	}
 	sub, err := c.host.Split(ctx, color, key)
 	if err != nil || sub == nil {
 		return nil, err
@@ -91,6 +100,9 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 
 // Window implements comm.Windower, in host memory.
 func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
+	if c.shut {
+		return nil, comm.ErrClosed
+	}
 	dev, err := c.anywhere(ctx, onDevice(buf))
 	if err != nil {
 		return nil, err
@@ -114,8 +126,12 @@ func (c *Comm) Abort(cause error) {
 // Close implements comm.Comm. On the communicator that New made, it also gives
 // back what messages took; the host's communicator stays.
 func (c *Comm) Close() error {
+	if c.shut {
+		return nil
+	}
 	w := c.w
 	errs := c.closeRegions()
+	c.shut = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	lines := w.lines

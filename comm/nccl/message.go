@@ -86,7 +86,10 @@ const (
 
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if !onDevice(src) {
+	switch {
+	case c.shut:
+		return comm.Request{}, comm.ErrClosed
+	case !onDevice(src):
 		return c.sendHost(ctx, src, to)
 	}
 	return c.message(ctx, comm.KindSend, src, to)
@@ -94,7 +97,10 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	if !onDevice(dst) {
+	switch {
+	case c.shut:
+		return comm.Request{}, comm.ErrClosed
+	case !onDevice(dst):
 		return c.recvHost(ctx, dst, from)
 	}
 	return c.message(ctx, comm.KindRecv, dst, from)
@@ -102,6 +108,9 @@ func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 
 func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (comm.Request, error) {
 	call, err := comm.CheckMessage(c, k, b.Raw(), with)
+	if err == nil {
+		err = c.pending.Room(k)
+	}
 	if err != nil {
 		return comm.Request{}, err
 	}

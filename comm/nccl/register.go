@@ -39,6 +39,9 @@ func (c *Comm) Alloc(ctx context.Context, n int, symmetric bool) (comm.Registrat
 
 // enrol makes a region known, on all ranks or on none.
 func (c *Comm) enrol(ctx context.Context, r *region, fault error) (comm.Registration, error) {
+	if c.shut {
+		return nil, comm.ErrClosed
+	}
 	if fault == nil {
 		fault = c.w.l.lacks(r)
 	}

@@ -2,6 +2,7 @@ package nccl
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/golops/golops/comm"
@@ -122,10 +123,25 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 		}
 		return c.endHost(o, err)
 	}
+	if err := c.withItself(o); err != nil {
+		return err
+	}
 	if err := c.w.await(ctx, o); err != nil {
 		return err // the end of the program: o is left to whatever still uses it
 	}
 	return c.release(o, o.err)
+}
+
+// withItself ends the program if o is a message to this rank itself whose other
+// side it has not started.
+func (c *Comm) withItself(o *op) error {
+	w := c.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slices.ContainsFunc(c.alone, func(l lone) bool { return l.o == o }) {
+		return w.fail(comm.WithItself(c.me, o.call))
+	}
+	return nil
 }
 
 // TestRequest implements comm.Waiter. It waits for messages that it launches to

@@ -13,6 +13,9 @@ func onHost(dst, src comm.Buf) bool { return dst.Place == comm.OnHost && src.Pla
 // are, so that this rank's error is the host communicator's, and the other ranks
 // hear of it.
 func (c *Comm) do(ctx context.Context, k comm.Call, fault error, dst, src side, call func(dst, src side) error) error {
+	if c.shut {
+		return comm.ErrClosed
+	}
 	if fault == nil && !c.passes(k) && (k.N < 0 || c.above(k, int(k.N))) {
 		chunks, err := c.agree(ctx, k, dst, src)
 		if err != nil {

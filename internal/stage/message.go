@@ -21,6 +21,9 @@ func (c *Comm) chunked(k comm.Kind, b comm.Buf) bool {
 
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
+	if c.shut {
+		return comm.Request{}, comm.ErrClosed
+	}
 	if c.chunked(comm.KindSend, src) {
 		return c.sendChunks(ctx, src, to)
 	}
@@ -33,6 +36,9 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
+	if c.shut {
+		return comm.Request{}, comm.ErrClosed
+	}
 	if c.chunked(comm.KindRecv, dst) {
 		return c.recvChunks(ctx, dst, from)
 	}

@@ -161,6 +161,9 @@ func (c *Comm) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 
 // start is through for an operation that begin only begins.
 func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(dst, src comm.Buf) (comm.Request, error)) (comm.Request, error) {
+	if c.shut {
+		return comm.Request{}, comm.ErrClosed
+	}
 	if fault != nil {
 		q, err := begin(dst.Raw(), src.Raw())
 		if err == nil {

@@ -31,6 +31,7 @@ type Comm struct {
 	aware   aware // the host communicator, if it reaches the device; else nil
 	pending comm.Pending[request]
 	coming  []*request // large messages under way to here
+	shut    bool       // this rank has closed it
 	counts  [4]int64   // what ranks tell each other before a collective
 	train   train
 }
@@ -88,7 +89,7 @@ func wrap(host comm.Comm, s *shared) *Comm {
 	if a, ok := host.(aware); ok && a.ReachesDevice(s.dev.Platform()) {
 		c.aware = a
 	}
-	c.Blocking = comm.NewBlocking(c)
+	c.Blocking = comm.NewBlocking(c, comm.OnDevice)
 	s.users.Add(1)
 	return c
 }
@@ -161,6 +162,10 @@ func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
 // Close closes the host communicator and, with the last that uses them, gives
 // back the queues and the pinned memory.
 func (c *Comm) Close() error {
+	if c.shut {
+		return nil
+	}
+	c.shut = true
 	err := c.host.Close()
 	if c.s.users.Add(-1) > 0 {
 		return err
