@@ -175,23 +175,33 @@ func (b *Blocking) Group(ctx context.Context, f func() error) error {
 	return b.flush(ctx)
 }
 
-// limit is how many requests of one communicator may be under way. Libraries need
-// memory for each, and some stop to make progress long before that is full.
-const limit = 1 << 14
+// How many requests of one communicator may be under way. Libraries need memory
+// for each, and some stop to make progress with collectives long before that is
+// full. A large message may be thousands.
+const (
+	maxCollectives = 1 << 14
+	maxMessages    = 1 << 18
+)
 
 // Pending keeps a communicator's requests and uses each again after it has
 // completed, so that starting one allocates nothing in the long run. An id
 // holds a place and how often it was used: a stale id finds nothing.
 type Pending[T any] struct {
-	all  []*T
-	uses []uint32
-	free []uint32
+	all   []*T
+	kinds []Kind
+	uses  []uint32
+	free  []uint32
+	sides int // of messages, among those under way
 }
 
 // Room returns an error if so many requests are under way that a program must
 // have forgotten to wait for them.
 func (p *Pending[T]) Room(k Kind) error {
-	if p.Len() >= limit {
+	n, limit := p.Len()-p.sides, maxCollectives
+	if isMessage(k) {
+		n, limit = p.sides, maxMessages
+	}
+	if n >= limit {
 		return fault(k, "%d requests of this communicator are under way: wait for requests, which nobody seems to do", limit)
 	}
 	return nil
@@ -200,16 +210,23 @@ func (p *Pending[T]) Room(k Kind) error {
 // Len returns how many requests are under way.
 func (p *Pending[T]) Len() int { return len(p.all) - len(p.free) }
 
-// Take returns a spare request, with the state of its last use, and its id.
-func (p *Pending[T]) Take() (*T, uint64) {
+func isMessage(k Kind) bool { return k == KindSend || k == KindRecv }
+
+// Take returns a spare request for a call of this kind, with the state of its last
+// use, and its id.
+func (p *Pending[T]) Take(k Kind) (*T, uint64) {
 	if len(p.free) == 0 {
 		p.free = append(p.free, uint32(len(p.all)))
 		p.all = append(p.all, new(T))
 		p.uses = append(p.uses, 0)
+		p.kinds = append(p.kinds, 0)
 	}
 	i := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
 	p.uses[i]++ // odd while in use
+	if p.kinds[i] = k; isMessage(k) {
+		p.sides++
+	}
 	return p.all[i], uint64(p.uses[i])<<32 | uint64(i)
 }
 
@@ -225,5 +242,8 @@ func (p *Pending[T]) Find(id uint64) *T {
 func (p *Pending[T]) Release(id uint64) {
 	i := uint32(id)
 	p.uses[i]++
+	if isMessage(p.kinds[i]) {
+		p.sides--
+	}
 	p.free = append(p.free, i)
 }

@@ -16,7 +16,8 @@ import (
 // the communicator that c asks for. It is collective. It lets one program use
 // several devices or communicators, one after another.
 func (c Config) On(ctx context.Context, host comm.Comm, p Program) error {
-	if err := c.Validate(); err != nil {
+	c, err := c.prepared()
+	if err != nil {
 		return err
 	}
 	return c.onDevice(p, share(runtime.NumCPU(), cores(), host.Size()))(ctx, host)

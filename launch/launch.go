@@ -30,7 +30,7 @@ type Config struct {
 	Threads int           // of each rank; 0 means its share of the cores
 	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
-	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means GOLOPS_TIMEOUT, or for ever
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()
 	Trace   io.Writer     // where GOLOPS_TRACE=tree goes; nil means os.Stderr
 
@@ -55,6 +55,38 @@ const (
 
 // DeviceNames returns what Config.Device can be, as a list to read.
 func DeviceNames() string { return strings.Join([]string{CPU, CUDA, HIP, GPU}, ", ") }
+
+// TimeoutVar is the variable that sets Config.Timeout where that is 0, such as
+// GOLOPS_TIMEOUT=90s.
+const TimeoutVar = "GOLOPS_TIMEOUT"
+
+// UsageError says that the ranks cannot be started as they were asked for. A
+// command ends with code 2. A program that returns one on all ranks, as after
+// comm.Agree, lets MPI end in peace.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// prepared returns c with what it leaves to the environment, or everything that
+// is wrong with it.
+func (c Config) prepared() (Config, error) {
+	if err := c.Validate(); err != nil {
+		return c, err
+	}
+	text := os.Getenv(TimeoutVar)
+	if c.Timeout != 0 || text == "" {
+		return c, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return c, &UsageError{fmt.Errorf("launch: %s=%s is no duration: set it to such as 90s or 5m, or 0 for ever", TimeoutVar, text)}
+	}
+	c.Timeout = d
+	return c, nil
+}
 
 // onGPU reports whether arrays live on GPUs.
 func (c Config) onGPU() bool { return c.Device != "" && c.Device != CPU }
@@ -93,6 +125,9 @@ func (c Config) log() *slog.Logger {
 	return slog.Default()
 }
 
+// note logs what a rank has left undone.
+func (c Config) note(rank int, text string) { c.log().Warn(text, "rank", rank) }
+
 func (c Config) traceOut() io.Writer {
 	if c.Trace != nil {
 		return c.Trace
@@ -126,12 +161,16 @@ func Local(ctx context.Context, n int, p Program) error {
 
 // Local is like the function Local, with the choices of c.
 func (c Config) Local(ctx context.Context, p Program) error {
-	if err := c.Validate(); err != nil {
+	c, err := c.prepared()
+	if err != nil {
 		return err
 	}
 	n, err := c.localRanks()
 	if err != nil {
 		return err
+	}
+	if err := local.Room(n); err != nil {
+		return &UsageError{err}
 	}
 	tr, err := newTracing(c, "")
 	if err != nil {
@@ -141,6 +180,6 @@ func (c Config) Local(ctx context.Context, p Program) error {
 		tr.suffix = "-local" // the world that this runs in has a trace of its own
 	}
 	prog := tr.wrap(c.onDevice(p, max(1, runtime.GOMAXPROCS(0)/n)))
-	err = local.Config{Algo: c.Algo, Timeout: c.Timeout}.Run(ctx, n, prog)
+	err = local.Config{Algo: c.Algo, Timeout: c.Timeout, Note: c.note}.Run(ctx, n, prog)
 	return errors.Join(err, tr.writeHere())
 }

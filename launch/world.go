@@ -29,7 +29,8 @@ func LauncherRank() (rank int, ok bool) {
 
 // World is like the function World, with the choices of c.
 func (c Config) World(ctx context.Context, p Program) error {
-	if err := c.Validate(); err != nil {
+	c, err := c.prepared()
+	if err != nil {
 		return err
 	}
 	if !Launched() {
@@ -41,7 +42,11 @@ func (c Config) World(ctx context.Context, p Program) error {
 	if err != nil {
 		return err
 	}
-	w, err := mpi.Init(ctx, mpi.Config{Algo: c.Algo, Checked: c.Checked, Timeout: c.Timeout})
+	w, err := mpi.Init(ctx, mpi.Config{Algo: c.Algo, Checked: c.Checked, Timeout: c.Timeout, Note: c.note})
+	var unconnected *mpi.UnconnectedError
+	if errors.As(err, &unconnected) {
+		return &UsageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -51,10 +56,19 @@ func (c Config) World(ctx context.Context, p Program) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit, which ends this goroutine
+			_ = w.End(ctx, comm.Exited())
+		}
+	}()
 	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
+	returned = true
+	w.Reopen()
 	var dev *DeviceError
-	if errors.As(err, &dev) { // all ranks have it, so that they can part in peace
-		return errors.Join(dev, w.End(ctx, nil))
+	var usage *UsageError
+	if errors.As(err, &dev) || errors.As(err, &usage) { // all ranks have it, so that MPI can end in peace
+		return errors.Join(err, w.End(ctx, nil))
 	}
 	if err == nil {
 		err = tr.writeAll(ctx, w)

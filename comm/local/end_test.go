@@ -100,7 +100,7 @@ func TestManyRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := local.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
 				b := comm.Of(make([]float64, 1))
-				for range 20000 {
+				for range 1<<18 + 1 {
 					if _, err := start(ctx, c, b); err != nil {
 						return err
 					}

@@ -12,8 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 )
 
 // Config says how goroutine ranks talk. The zero Config is ready to use.
@@ -57,6 +59,20 @@ type world struct {
 	locks   []atomic.Int32 // of windows that a rank holds, by rank
 }
 
+// Room returns an error if this machine has no memory for n ranks: what they
+// share grows as the square of their number.
+func Room(n int) error {
+	var c cell
+	var p pair
+	if err := device.HostRoom(n, int(unsafe.Sizeof(c))); err != nil {
+		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
+	}
+	if err := device.HostRoom(n, n, int(unsafe.Sizeof(p))); err != nil {
+		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
+	}
+	return nil
+}
+
 // Run calls prog once per rank, each on a goroutine of its own, and returns
 // when all have returned. An error or panic on one rank ends the others' calls.
 // The errors of all ranks come back joined, without the echoes of the first.
@@ -71,6 +87,9 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	}
 	if n < 1 {
 		return fmt.Errorf("local: %d ranks, must be at least 1", n)
+	}
+	if err := Room(n); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

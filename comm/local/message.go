@@ -34,7 +34,7 @@ type pair struct {
 
 // newRequest takes a request from the spare ones.
 func (r *rank) newRequest(call comm.Call, b comm.Buf) *request {
-	q, id := r.pending.Take()
+	q, id := r.pending.Take(call.Kind)
 	q.owner, q.id, q.call, q.buf, q.err, q.next = r, id, call, b, nil, nil
 	q.done.Store(false)
 	return q

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -15,6 +16,17 @@ type Launcher struct {
 	Size      int    // processes; 0 when unknown
 	Rank      int
 	LocalSize int // processes on this machine; 0 when unknown
+
+	Unconnected bool // the processes were given no way to find each other
+}
+
+// UnconnectedError says that the launcher gave its processes no way to find each
+// other: each would run as the only rank.
+type UnconnectedError struct{ Launcher Launcher }
+
+func (e *UnconnectedError) Error() string {
+	return fmt.Sprintf("mpi: %s started %d processes (%s=%d) but gave them no way to find each other: use srun --mpi=pmix for Open MPI, "+
+		"or srun --mpi=pmi2 for MPICH (srun --mpi=list shows what there is); a library that needs neither is named by "+EnvVar, e.Launcher.Name, e.Launcher.Size, e.Launcher.Variable, e.Launcher.Size)
 }
 
 // launchers is what is looked for, first match first. Open MPI's variables
@@ -57,6 +69,9 @@ func findLauncher(getenv func(string) string) Launcher {
 			f.Family = OpenMPI
 		case getenv("PMI_RANK") != "":
 			f.Family = MPICH
+		default:
+			// A library that was named, or one with Slurm's own libpmi, may know another way.
+			f.Unconnected = size > 1 && getenv(EnvVar) == "" && getenv("I_MPI_PMI_LIBRARY") == "" && getenv("PMI_FD") == ""
 		}
 		if l.name == "MPICH's mpiexec (hydra)" && getenv("SLURM_PROCID") != "" && getenv("MPI_LOCALNRANKS") == "" {
 			f.Name = "srun"

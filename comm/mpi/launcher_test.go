@@ -1,6 +1,10 @@
 package mpi
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+)
 
 func TestFindLauncher(t *testing.T) {
 	for _, c := range []struct {
@@ -26,6 +30,34 @@ func TestFindLauncher(t *testing.T) {
 		if got.Name != c.want || got.Family != c.family || got.Size != c.size || got.Rank != c.rank {
 			t.Errorf("%s: %+v", c.name, got)
 		}
+	}
+}
+
+// TestUnconnected has processes of srun that cannot find each other.
+func TestUnconnected(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		env  map[string]string
+		want bool
+	}{
+		{"--mpi=none", map[string]string{"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}, true},
+		{"one task", map[string]string{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}, false},
+		{"--mpi=pmix", map[string]string{"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "PMIX_RANK": "1"}, false},
+		{"--mpi=pmi2", map[string]string{"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "PMI_RANK": "1", "PMI_FD": "9"}, false},
+		{"mpirun in a step", map[string]string{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "2", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1"}, false},
+		{"a library that was named", map[string]string{"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", EnvVar: "/opt/libmpi.so"}, false},
+	} {
+		if got := findLauncher(func(k string) string { return c.env[k] }); got.Unconnected != c.want {
+			t.Errorf("%s: %+v, want Unconnected %v", c.name, got, c.want)
+		}
+	}
+	t.Setenv("SLURM_PROCID", "0")
+	t.Setenv("SLURM_STEP_NUM_TASKS", "2")
+	t.Setenv(EnvVar, "")
+	_, err := Init(t.Context(), Config{})
+	var u *UnconnectedError
+	if !errors.As(err, &u) || !strings.Contains(err.Error(), "--mpi=pmix") || !strings.Contains(err.Error(), "--mpi=pmi2") {
+		t.Errorf("got %v, want an *UnconnectedError that says what to do", err)
 	}
 }
 

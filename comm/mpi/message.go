@@ -23,7 +23,7 @@ type request struct {
 }
 
 func (r *rank) newRequest(call comm.Call, dst, src comm.Buf) *request {
-	q, id := r.pending.Take()
+	q, id := r.pending.Take(call.Kind)
 	q.id, q.call, q.dst, q.src, q.avg, q.flag, q.more = id, call, dst, src, false, 0, q.more[:0]
 	return q
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
@@ -25,12 +26,24 @@ var children = map[string]struct {
 	cfg  Config
 	prog func(ctx context.Context, c comm.Comm) error
 }{
-	"suite":   {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
-	"checked": {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
-	"native":  {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
-	"ring":    {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
-	"allocs":  {Config{}, allocs},
-	"reaches": {Config{}, reaches},
+	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
+	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
+	"native":   {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"ring":     {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"allocs":   {Config{}, allocs},
+	"reaches":  {Config{}, reaches},
+	"requests": {Config{}, manyRequests},
+	"windows":  {Config{Note: note}, forgetWindows},
+	"lock":     {Config{}, keepLock},
+	"circle":   {Config{Timeout: time.Second, Note: note}, lockCircle},
+	"stop":     {Config{Timeout: time.Second}, stopOne},
+	"send self": {Config{}, func(ctx context.Context, c comm.Comm) error {
+		return c.Send(ctx, comm.Of(make([]float64, 1)), c.Rank())
+	}},
+	"recv self": {Config{}, func(ctx context.Context, c comm.Comm) error {
+		return c.Recv(ctx, comm.Of(make([]float64, 1)), c.Rank())
+	}},
+	"unasked": {Config{Checked: true}, unasked},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 }
 

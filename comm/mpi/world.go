@@ -97,6 +97,9 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 		return nil, err
 	}
 	launcher := FindLauncher()
+	if launcher.Unconnected {
+		return nil, &UnconnectedError{launcher}
+	}
 	found, err := Find(launcher)
 	if err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func (c *Comm) apart(dst, src comm.Buf) (comm.Buf, error) {
 
 // take returns a spare operation.
 func (c *Comm) take(call comm.Call, dst, src comm.Buf) *op {
-	o, id := c.pending.Take()
+	o, id := c.pending.Take(call.Kind)
 	*o = op{id: id, c: c, call: call, dst: dst, src: src}
 	return o
 }

@@ -25,7 +25,7 @@ type request struct {
 }
 
 func (c *Comm) newRequest(call comm.Call, dst comm.Buf) *request {
-	q, id := c.pending.Take()
+	q, id := c.pending.Take(call.Kind)
 	q.id, q.call, q.parts, q.done, q.err, q.pair, q.dst, q.per = id, call, q.parts[:0], 0, nil, pair{}, dst, 0
 	return q
 }

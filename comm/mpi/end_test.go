@@ -1,0 +1,129 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/mpirun"
+)
+
+func note(rank int, text string) { fmt.Printf("NOTE rank %d: %s\n", rank, text) }
+
+// manyRequests starts collectives that it never waits for.
+func manyRequests(ctx context.Context, c comm.Comm) error {
+	b := comm.Of(make([]float64, 1))
+	for range 20000 {
+		if _, err := c.IAllReduce(ctx, b, b, comm.Sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetWindows leaves windows, groups and a request behind.
+func forgetWindows(ctx context.Context, c comm.Comm) error {
+	for range 3 {
+		if _, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 4))); err != nil {
+			return err
+		}
+	}
+	g, err := c.Split(ctx, 0, -c.Rank())
+	if err != nil {
+		return err
+	}
+	if _, err := comm.NewWindow(ctx, g, comm.Of(make([]float64, 4))); err != nil {
+		return err
+	}
+	_, err = c.IRecv(ctx, comm.Of(make([]float64, 1)), 1-c.Rank())
+	return err
+}
+
+// keepLock lets rank 1 return with a lock that rank 0 may want.
+func keepLock(ctx context.Context, c comm.Comm) error {
+	w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+	if err != nil || c.Rank() == 0 {
+		return err
+	}
+	return w.Lock(ctx, 0, comm.Exclusive)
+}
+
+// lockCircle has two ranks that each hold the lock that the other wants.
+func lockCircle(ctx context.Context, c comm.Comm) error {
+	w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+	if err != nil {
+		return err
+	}
+	b := comm.Of(make([]float64, 1))
+	for _, target := range []int{c.Rank(), 1 - c.Rank()} {
+		if err := w.Lock(ctx, target, comm.Exclusive); err != nil {
+			return err
+		}
+		if err := w.Get(ctx, b, target, 0); err != nil { // some libraries lock only now
+			return err
+		}
+		if err := w.Flush(ctx, target); err != nil {
+			return err
+		}
+		if err := c.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopOne stops the process of rank 1 while rank 0 waits for it.
+func stopOne(ctx context.Context, c comm.Comm) error {
+	if err := c.Barrier(ctx); err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+	return c.Recv(ctx, comm.Of(make([]float64, 1)), 1)
+}
+
+// unasked sends a number that nobody receives.
+func unasked(ctx context.Context, c comm.Comm) error {
+	if c.Rank() == 0 {
+		return c.Send(ctx, comm.Of(make([]float64, 1)), 1)
+	}
+	return nil
+}
+
+// TestEnds runs programs that end in the wrong way. Each must end, with a word on
+// why.
+func TestEnds(t *testing.T) {
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		for child, want := range map[string][]string{
+			"requests":  {"wait for requests"},
+			"lock":      {"rank 1 ended its program while it held 1 locks of windows", "Unlock"},
+			"circle":    {"waited 1s in "},
+			"stop":      {"rank 0 waited 1s in Recv"},
+			"send self": {"cannot wait for itself"},
+			"recv self": {"cannot wait for itself"},
+			"unasked":   {"rank 0 has sent 1 messages to rank 1, which has asked for 0"},
+		} {
+			t.Run(child, func(t *testing.T) {
+				out, err := ranks(t, m, 2, child)
+				for _, w := range want {
+					if err == nil || !strings.Contains(out, w) {
+						t.Errorf("%v, want an error that says %q\n%s", err, w, out)
+					}
+				}
+			})
+		}
+		t.Run("windows", func(t *testing.T) {
+			out, err := ranks(t, m, 2, "windows")
+			for _, want := range []string{"4 windows were never closed", "1 groups of Split were never closed", "1 requests were never waited for"} {
+				if err != nil || strings.Count(out, want) != 2 {
+					t.Errorf("%v, want %q of both ranks\n%s", err, want, out)
+				}
+			}
+		})
+	})
+}
