@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,6 +81,22 @@ var programs = map[string]launch.Program{
 			}
 		}
 	},
+	"goexit": func(ctx context.Context, c dist.Rank) error {
+		if c.Rank() == 2 {
+			runtime.Goexit()
+		}
+		return c.Barrier(ctx)
+	},
+	"usage": func(ctx context.Context, c dist.Rank) error { // a fault of rank 2 alone
+		var err error
+		if c.Rank() == 2 {
+			err = errors.New("no such file")
+		}
+		if err := comm.Agree(ctx, c, err); err != nil {
+			return &launch.UsageError{Err: err}
+		}
+		return nil
+	},
 	"gpu": onGPUs,
 	"wait": func(ctx context.Context, c dist.Rank) error {
 		if c.Rank() == 2 {
@@ -126,6 +145,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		// Ranks whose programs were long over learn of a failure only here.
 		fmt.Fprintln(os.Stderr, "FAILED", err)
+		if u := new(launch.UsageError); errors.As(err, &u) {
+			fmt.Fprintln(os.Stderr, "USAGE", err)
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
@@ -258,6 +281,67 @@ func TestTimeoutUnderMPI(t *testing.T) {
 			t.Errorf("%v, want a timeout\n%s", err, out)
 		}
 	})
+}
+
+// TestGoexit lets rank 2 of 4 end the way t.Fatal does.
+func TestGoexit(t *testing.T) {
+	err := launch.Local(t.Context(), 4, programs["goexit"])
+	if err == nil || !strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "runtime.Goexit") {
+		t.Errorf("goroutines: %v, want it to say what rank 2 did", err)
+	}
+	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+		out, err := run(t, m, 4, "goexit")
+		if err == nil || strings.Count(out, "aborted by rank 2: the program of this rank ended in runtime.Goexit") < 3 {
+			t.Errorf("%v, want the reason of three ranks\n%s", err, out)
+		}
+	})
+}
+
+// TestUsageIsAgreed has a fault on one rank, which ends all ranks with code 2.
+func TestUsageIsAgreed(t *testing.T) {
+	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+		out, err := run(t, m, 3, "usage")
+		var exit *exec.ExitError // launchers may end the others once the first has ended with 2
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || strings.Count(out, "ERROR ") != 3 || !strings.Contains(out, "USAGE") {
+			t.Errorf("%v, want code 2 and the fault on three ranks\n%s", err, out)
+		}
+	})
+}
+
+// TestTimeoutVariable sets the timeout from outside.
+func TestTimeoutVariable(t *testing.T) {
+	wait := func(ctx context.Context, c dist.Rank) error {
+		if c.Rank() == 1 {
+			<-ctx.Done()
+			return nil
+		}
+		return c.Barrier(ctx)
+	}
+	t.Setenv(launch.TimeoutVar, "150ms")
+	if err := launch.Local(t.Context(), 2, wait); err == nil || !strings.Contains(err.Error(), "waited 150ms in Barrier") {
+		t.Errorf("got %v, want the timeout of the variable", err)
+	}
+	err := launch.Config{Ranks: 2, Timeout: 100 * time.Millisecond}.Local(t.Context(), wait)
+	if err == nil || !strings.Contains(err.Error(), "waited 100ms in Barrier") {
+		t.Errorf("got %v, want the timeout of the Config", err)
+	}
+	for _, bad := range []string{"soon", "5", "-3s"} {
+		t.Setenv(launch.TimeoutVar, bad)
+		var u *launch.UsageError
+		if err := launch.Local(t.Context(), 1, wait); !errors.As(err, &u) || !strings.Contains(err.Error(), launch.TimeoutVar+"="+bad) {
+			t.Errorf("%s: got %v, want a *UsageError", bad, err)
+		}
+	}
+}
+
+// TestTooManyRanks asks for more goroutine ranks than the machine has memory for.
+func TestTooManyRanks(t *testing.T) {
+	for _, n := range []int{10000000, math.MaxInt} {
+		var u *launch.UsageError
+		if err := launch.Local(t.Context(), n, programs["sum"]); !errors.As(err, &u) || !strings.Contains(err.Error(), fmt.Sprint(n)) {
+			t.Errorf("%d ranks: got %v, want a *UsageError", n, err)
+		}
+	}
 }
 
 // TestWrongLibrary starts ranks with one MPI's launcher and another's library.
