@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,55 @@ func TestFullDiskAtEveryCall(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The same on real disks that are too small: for the results, for a part of them,
+// for the checkpoints.
+func TestSmallDisks(t *testing.T) {
+	c := tiny(t)
+	do(t, prepared(t, c))
+	older := tree(t, c.Out)
+	sizes := []int{440, 520, 600, 700, 840} // kB; the older results take 420
+	if os.Getenv("GOLOPS_SOAK") != "" {
+		sizes = nil
+		for k := 420; k < 1000; k += 4 {
+			sizes = append(sizes, k)
+		}
+	}
+	outcome := map[string]int{}
+	for _, kb := range sizes {
+		dir := t.TempDir()
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dk", kb), "tmpfs", dir).CombinedOutput(); err != nil {
+			t.Skipf("a small disk needs the right to mount one: %v: %s", err, out)
+		}
+		t.Cleanup(func() { _ = exec.Command("umount", dir).Run() }) // where a fault has kept it from the one below
+		c.Out, c.Checkpoint.Dir, c.Checkpoint.Every = filepath.Join(dir, "out"), filepath.Join(dir, "state"), 1
+		for n, text := range older {
+			if err := errors.Join(os.MkdirAll(c.Out, 0o777), os.WriteFile(filepath.Join(c.Out, n), []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := &watch{}
+		res, err := attempt(t, prepared(t, c), w, nil)
+		for _, problem := range damage(t, dir, older, w, res, err) {
+			t.Errorf("%d kB: %s\nthe error is %v, the folder has %v", kb, problem, err, entries(t, dir))
+		}
+		switch {
+		case errors.As(err, new(*ConfigError)):
+			outcome["refused at the start"]++
+		case err != nil:
+			outcome["results in part"]++
+		default:
+			outcome["whole"]++
+		}
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if outcome["results in part"] == 0 {
+		t.Errorf("got %v: sizes are chosen so that some results fit", outcome)
+	}
+	t.Log(outcome)
 }
 
 // fullAt makes a run in a folder with older results while the k-th call fails. It

@@ -59,11 +59,10 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 		Status: out.Status.String(), Iterations: out.Iters, Resumed: out.Resumed, Reduction: relative(out.Resid), Notes: append(s.notes, out.Notes...),
 		Correlation: math.NaN(), history: out.History,
 	}
+	if useless(out, res.Reduction) {
+		return x, errors.New(out.Why)
+	}
 	if out.Why != "" {
-		// An image that explains nothing of the data must not replace one that does.
-		if out.Iters == 0 || !(res.Reduction < 1) {
-			return x, errors.New(out.Why)
-		}
 		res.Notes = append(res.Notes, out.Why)
 	}
 	if out.Status == solve.Stopped {
@@ -75,6 +74,13 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 		ctl.Observer.Saved(fmt.Sprintf("checkpoint of iteration %d in %s", out.Saved, c.Checkpoint.Dir))
 	}
 	return x, nil
+}
+
+// useless reports whether a run that ended for another reason than it was asked
+// to has left no image, or one that explains nothing of the data. Such an image
+// is not written.
+func useless(out solve.Result, reduction float64) bool {
+	return out.Why != "" && (out.Iters == 0 || !(reduction < 1))
 }
 
 // relTol passes a tolerance on: 0 means the solver's own default there.

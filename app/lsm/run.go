@@ -35,9 +35,10 @@ type Result struct {
 	Version     string        `json:"version"`      // of golops
 	Comm        string        `json:"communicator"` // with its version
 	Notes       []string      `json:"notes,omitempty"`
-	Timings     []Timing      `json:"timings"` // by rank; on rank 0
-	Files       []string      `json:"files"`   // what was written; on rank 0
-	Stopped     Stop          `json:"-"`       // why the run was stopped; zero if it was not
+	Warnings    []string      `json:"warnings,omitempty"` // of Prepare
+	Timings     []Timing      `json:"timings"`            // by rank; on rank 0
+	Files       []string      `json:"files"`              // what was written; on rank 0
+	Stopped     Stop          `json:"-"`                  // why the run was stopped; zero if it was not
 	history     []solve.Norms
 }
 
@@ -83,6 +84,9 @@ type rank[T scalar.Scalar] struct {
 func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control) (*Result, error) {
 	start, o := time.Now(), ctl.Observer
 	s := &rank[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
+	for _, w := range j.Warnings {
+		o.Warn(w)
+	}
 	if err := s.openFolders(ctx, o); err != nil {
 		s.closeFolders()
 		return nil, err
@@ -119,7 +123,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control)
 		return nil, err
 	}
 	res.Timings, res.Elapsed = timings, time.Since(start)
-	res.Version, res.Comm = s.Version, r.Comm.String()
+	res.Version, res.Comm, res.Warnings = s.Version, r.Comm.String(), s.Warnings
 	if res.Stopped.Signal != 0 && res.Iterations == 0 {
 		return res, nil // there is no image yet, and an older one stays
 	}
