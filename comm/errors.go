@@ -64,3 +64,13 @@ func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e
 
 // Unwrap returns the cause.
 func (e *RankError) Unwrap() error { return e.Err }
+
+// UnheardError is the error of a rank whose rank 0 has not ended its program and
+// may not know of it. A program that prints errors on rank 0 only prints this one
+// where it happened.
+type UnheardError struct{ Err error }
+
+func (e *UnheardError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnheardError) Unwrap() error { return e.Err }

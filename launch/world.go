@@ -20,11 +20,12 @@ func World(ctx context.Context, p Program) error { return Config{}.World(ctx, p)
 // Launched reports whether a launcher started this process as one of several ranks.
 func Launched() bool { return mpi.FindLauncher().Name != "" }
 
-// LauncherRank returns the rank that the launcher gave this process, before
-// any MPI library is opened, and whether there is a launcher.
-func LauncherRank() (rank int, ok bool) {
+// Launcher returns the name of the launcher, such as "Open MPI's mpirun", and the rank that
+// it gave this process, before any MPI library is opened. Without a launcher they
+// are "" and 0.
+func Launcher() (name string, rank int) {
 	l := mpi.FindLauncher()
-	return l.Rank, l.Name != ""
+	return l.Name, l.Rank
 }
 
 // World is like the function World, with the choices of c.

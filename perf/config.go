@@ -90,7 +90,12 @@ type Config struct {
 	ShareGPU bool         // see launch.Config
 	Register Registration // of buffers in device memory, over NCCL (-R)
 
-	Log *slog.Logger // passed to launch; nil means slog.Default()
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+	Log     *slog.Logger  // passed to launch; nil means slog.Default()
+
+	// Fault is what this process alone has found wrong before, such as a folder
+	// that is missing. Run returns it on all ranks.
+	Fault error
 
 	// Wrap, if not nil, returns what is measured in place of each communicator,
 	// which is how tests put faults into one.

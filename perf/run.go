@@ -51,13 +51,15 @@ func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
 	if !launch.Launched() {
 		ranks = cfg.goroutineRanks()
 	}
-	if err := cfg.Validate(ranks); err != nil {
+	// Of several processes none ends alone: the others would wait for it.
+	err := errors.Join(cfg.Fault, cfg.Validate(ranks))
+	if err != nil && !launch.Launched() {
 		return Result{}, &ConfigError{err}
 	}
+	cfg.Fault = err
 	r := &runner{cfg: cfg, o: o}
-	var err error
 	if launch.Launched() {
-		err = launch.Config{Log: cfg.Log}.World(ctx, r.world)
+		err = launch.Config{Timeout: cfg.Timeout, Log: cfg.Log}.World(ctx, r.world)
 	} else {
 		err = r.local(ctx, ranks, cfg.Comms)
 	}
@@ -80,7 +82,7 @@ type runner struct {
 
 // local measures goroutine ranks, and NCCL between them.
 func (r *runner) local(ctx context.Context, ranks int, names []string) error {
-	return launch.Config{Ranks: ranks, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Rank) error {
+	return launch.Config{Ranks: ranks, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Rank) error {
 		tables, err := r.ways(ctx, c.Comm, names)
 		if c.Rank() == 0 {
 			r.Tables = append(r.Tables, tables...)
@@ -93,6 +95,14 @@ func (r *runner) local(ctx context.Context, ranks int, names []string) error {
 func (r *runner) world(ctx context.Context, rank dist.Rank) error {
 	c := rank.Comm
 	r.Rank = c.Rank()
+	if err := comm.Agree(ctx, c, r.cfg.Fault); err != nil {
+		var abort *comm.AbortError
+		if errors.As(err, &abort) {
+			return err
+		}
+		r.fault = err
+		return nil
+	}
 	ranks := c.Size()
 	if r.cfg.Ranks > 0 {
 		if !slices.Contains(r.cfg.Comms, Local) && r.cfg.Ranks != ranks {
@@ -173,7 +183,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 	}
 	on := func(name string, p launch.Program) error {
 		var fault error // kept from On, which would abort the ranks
-		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Log: r.cfg.Log}.On(ctx, host,
+		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.On(ctx, host,
 			func(ctx context.Context, rank dist.Rank) (err error) {
 				if fault, err = r.checkDevice(ctx, rank); fault != nil || err != nil {
 					return err

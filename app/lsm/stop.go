@@ -2,6 +2,7 @@ package lsm
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -85,6 +86,22 @@ func (s *stopper) agree(ctx context.Context, c comm.Comm) (Stop, error) {
 		return Stop{}, err
 	}
 	return Stop{Signal: int(v[0]), Hurry: v[1] != 0}, nil
+}
+
+// Checkpointed returns the iteration of the newest checkpoint, and whether there
+// is one.
+func (j *Job) Checkpointed() (k int, found bool) {
+	if j.Config.Checkpoint.Dir == "" {
+		return 0, false
+	}
+	names, _ := filepath.Glob(filepath.Join(j.Config.Checkpoint.Dir, "iteration-*.checkpoint"))
+	for _, name := range names {
+		n := 0
+		if _, err := fmt.Sscanf(filepath.Base(name), "iteration-%d", &n); err == nil {
+			k, found = max(k, n), true
+		}
+	}
+	return k, found
 }
 
 type silent struct{}

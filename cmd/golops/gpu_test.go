@@ -135,7 +135,9 @@ func TestInfoAsksMPI(t *testing.T) {
 	note := func(t *testing.T, name, want string) (found bool) {
 		t.Helper()
 		var stdout, stderr strings.Builder
-		code := app{stdout: &stdout, stderr: &stderr, patience: patience}.run(t.Context(), []string{"info", "--json"})
+		a := newApp(&stdout, &stderr)
+		a.patience = patience
+		code := a.run(t.Context(), []string{"info", "--json"})
 		var i info
 		if err := json.Unmarshal([]byte(stdout.String()), &i); code != 0 || err != nil {
 			t.Fatalf("exit code %d, %v: %s", code, err, &stderr)

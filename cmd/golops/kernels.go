@@ -40,7 +40,7 @@ arithmetic limits with its matrix product:
 			text := perf.NewText(a.stdout, machine)
 			tables, err := perf.Kernels(cmd.Context(), cfg, text)
 			if err != nil {
-				return runError(cmd.Context(), err, 0)
+				return runError(err)
 			}
 			report := perf.Report{
 				Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,

@@ -1,28 +1,17 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
-	"path/filepath"
-	"strings"
-	"syscall"
+	"time"
 
 	"github.com/golops/golops/app/lsm"
-	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
-	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// stopped is the exit code of a run that was asked to stop, as a shell has it.
-const stopped = 130
 
 // lsmFlags are the flags of golops lsm. Those that are also in a
 // configuration file win over it.
@@ -35,6 +24,7 @@ type lsmFlags struct {
 	restart, force                   bool
 	device, comm                     string
 	shareGPU                         bool
+	timeout                          time.Duration
 }
 
 func (f *lsmFlags) register(s *pflag.FlagSet) {
@@ -59,6 +49,7 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.restart, "restart", false, "begin anew and replace the checkpoints of an earlier run")
 	s.StringVar(&f.out, "out", "", "`folder` for results; older ones are kept beside it under a number")
 	s.BoolVar(&f.force, "force", false, "remove older results instead of keeping them")
+	s.DurationVar(&f.timeout, "timeout", 0, "longest `time` that a rank waits for another, such as 10m (default for ever)")
 	s.BoolVar(&f.quiet, "quiet", false, "print the result only")
 	s.BoolVar(&f.json, "json", false, "print the result as JSON")
 }
@@ -126,7 +117,7 @@ func (f *lsmFlags) check(s *pflag.FlagSet) error {
 
 // launch is how the ranks are started.
 func (f *lsmFlags) launch(log *slog.Logger) launch.Config {
-	return launch.Config{Ranks: f.ranks, Threads: f.threads, Device: f.device, Comm: f.comm, ShareGPU: f.shareGPU, Log: log}
+	return launch.Config{Ranks: f.ranks, Threads: f.threads, Device: f.device, Comm: f.comm, ShareGPU: f.shareGPU, Timeout: f.timeout, Log: log}
 }
 
 func (a app) lsm() *cobra.Command {
@@ -143,168 +134,40 @@ velocity model, data and a geometry it inverts yours:
   golops lsm --device cuda --ranks 4
 
 Results are in the folder golops-lsm, or that of --out: arrays as .npy, pictures
-and a page, report.html. Ctrl-C stops after the iteration under way and keeps
-what there is; with --checkpoint the run goes on with --resume, on any number
-of ranks.
+and a page, report.html.
 
-The exit code is 1 if a run fails, 2 if what was asked for is impossible, 130
-if it was stopped.`,
-		Args: cobra.NoArgs,
+To stop a run, press Ctrl-C. It ends after the iteration under way, with a
+checkpoint, if there is a folder for them, and with results. Before the first
+iteration it ends at once and writes nothing. A second Ctrl-C ends it at once.
+SIGTERM and SIGHUP do the same, also if only one rank gets them. With
+--checkpoint the run goes on with --resume, on any number of ranks.
+Open MPI's mpirun passes Ctrl-C on a second late and kills the ranks a second
+after that. Then the checkpoint and the image are written first, if the iteration
+ends in time. To stop without haste, make a file named stop in the checkpoint
+folder, or send SIGINT to one rank:
+  touch state/stop
+The run removes the file.
+
+With --timeout 10m a rank that waits longer than that for another ends the run:
+use it where a rank may hang. It must be longer than an iteration.
+
+The exit code is
+  0    the run came to its end
+  1    it failed
+  2    what was asked for is impossible; nothing was computed
+  130  it was stopped by Ctrl-C or the file stop; 143 by SIGTERM; 129 by SIGHUP
+All ranks end with the same code. mpirun and srun mostly pass it on, but Open
+MPI's mpirun ends with 1 when it was itself interrupted.`,
+		Args:        cobra.NoArgs,
+		Annotations: ranked,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.print {
-				_, err := io.WriteString(a.stdout, lsm.DefaultText)
+				_, err := io.WriteString(cmd.OutOrStdout(), lsm.DefaultText)
 				return err
 			}
-			job, err := f.job(cmd.Flags())
-			if err != nil {
-				return err
-			}
-			job.Version, job.Force, job.Restart = fullVersion(), f.force, f.restart
-			return a.runLSM(cmd.Context(), job, f)
+			return a.runLSM(cmd.Context(), &f, cmd.Flags())
 		},
 	}
 	f.register(cmd.Flags())
 	return cmd
-}
-
-// runLSM runs the job as the ranks that a launcher started, or as goroutines.
-// The end of ctx stops it gracefully.
-func (a app) runLSM(ctx context.Context, job *lsm.Job, f lsmFlags) error {
-	var res *lsm.Result
-	me, watch := 0, a.progress(f.quiet || f.json)
-	program := func(hard context.Context, r dist.Rank) error {
-		c := lsm.Control{Stop: func() (s lsm.Stop) {
-			if ctx.Err() != nil {
-				s.Signal = int(syscall.SIGINT)
-			}
-			return s
-		}}
-		if r.Rank() == 0 {
-			c.Observer = watch
-		}
-		out, err := job.Run(hard, r, c)
-		if launch.Launched() || r.Rank() == 0 {
-			me, res = r.Rank(), out
-		}
-		return err
-	}
-	cfg := f.launch(a.log(f.device != "" && !f.quiet && !f.json))
-	start := cfg.Local
-	if launch.Launched() {
-		start = cfg.World
-	}
-	err := start(context.WithoutCancel(ctx), program)
-	watch.close()
-	if err != nil {
-		var dev *launch.DeviceError
-		if errors.As(err, &dev) {
-			if otherRank() {
-				return nil // rank 0 says it, and its code counts
-			}
-			return dev.Err
-		}
-		var bad *lsm.ConfigError
-		if errors.As(err, &bad) {
-			if me != 0 {
-				return failure{err: err, quiet: true}
-			}
-			return bad
-		}
-		var abort *comm.AbortError
-		return failure{err: err, quiet: me != 0 && errors.As(err, &abort) && abort.Rank != me}
-	}
-	if me != 0 {
-		return nil
-	}
-	if err := a.printResult(job, res, f); err != nil {
-		return failure{err: err}
-	}
-	if ctx.Err() != nil {
-		return failure{err: errStopped, quiet: true}
-	}
-	return nil
-}
-
-// errStopped ends the command with the code of a stop.
-var errStopped = errors.New("stopped")
-
-func (a app) printResult(job *lsm.Job, res *lsm.Result, f lsmFlags) error {
-	if f.json {
-		v := struct {
-			*lsm.Result
-			Correlation *float64 `json:"correlation"` // JSON has no NaN
-			Seconds     float64  `json:"seconds"`
-			Out         string   `json:"out"`
-		}{Result: res, Seconds: res.Elapsed.Seconds(), Out: job.Config.Out}
-		if !math.IsNaN(res.Correlation) {
-			v.Correlation = &res.Correlation
-		}
-		e := json.NewEncoder(a.stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	}
-	var b strings.Builder
-	for _, n := range res.Notes {
-		fmt.Fprintf(&b, "note: %s\n", report.Printable(n))
-	}
-	if !f.quiet {
-		fmt.Fprintf(&b, "written to %s: %s\n", report.Printable(job.Config.Out), strings.Join(res.Files, ", "))
-		fmt.Fprintf(&b, "open %s\n", report.Printable(filepath.Join(job.Config.Out, "report.html")))
-	}
-	fmt.Fprintln(&b, res.Line())
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
-}
-
-// watcher shows how a run goes.
-type watcher struct {
-	out   io.Writer
-	quiet bool
-	stage string
-	bar   *report.Progress // of the inversion
-}
-
-func (a app) progress(quiet bool) *watcher {
-	return &watcher{out: a.stderr, quiet: quiet || otherRank()}
-}
-
-// Stage implements lsm.Observer.
-func (w *watcher) Stage(name string) {
-	w.close()
-	w.stage = name
-	if !w.quiet && name != "inversion" {
-		fmt.Fprintf(w.out, "%s ...\n", name)
-	}
-}
-
-// Iteration implements lsm.Observer.
-func (w *watcher) Iteration(k, of int, relative float64) {
-	if w.bar == nil {
-		w.bar = report.NewProgress(report.ProgressConfig{Out: w.out, Name: w.stage, Total: of, Quiet: w.quiet})
-	}
-	w.bar.Update(k, relative)
-}
-
-// Note implements lsm.Observer.
-func (w *watcher) Note(text string) {
-	switch {
-	case w.quiet:
-	case w.bar != nil:
-		w.bar.Note(text)
-	default:
-		fmt.Fprintln(w.out, report.Printable(text))
-	}
-}
-
-// Warn implements lsm.Observer.
-func (w *watcher) Warn(text string) { fmt.Fprintf(w.out, "warning: %s\n", text) }
-
-// Saved implements lsm.Observer.
-func (w *watcher) Saved(string) {}
-
-func (w *watcher) close() {
-	if w.bar != nil {
-		w.bar.Done()
-		w.bar = nil
-	}
 }

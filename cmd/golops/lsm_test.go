@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -213,23 +212,6 @@ func mustRead(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// The first signal stops after the iteration under way and keeps what there is.
-func TestLSMStopsGracefully(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	out, state := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state")
-	code, stdout, stderr := golops(ctx, fmt.Sprintf("lsm --ranks 2 --config %s --out %s --checkpoint %s", config(t, quick), out, state))
-	if code != 130 || !strings.Contains(stdout, "stopped after 0 iterations") {
-		t.Errorf("got exit code %d, %q, %q", code, stdout, stderr)
-	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("there is no image yet, but something was written")
-	}
-	if names, _ := filepath.Glob(filepath.Join(state, "*.checkpoint")); len(names) != 1 {
-		t.Errorf("checkpoints: %v", names)
-	}
 }
 
 // Bad input is one clear line and exit code 2, and nothing is written.

@@ -3,28 +3,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/launch"
-	"github.com/golops/golops/perf"
-	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// After the first signal the next one kills, should ranks not end by themselves.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a := newApp(os.Stdout, os.Stderr)
+	a.signals.exit, a.signals.cancel = os.Exit, cancel
+	a.signals.listen()
+	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
 // The exit codes.
@@ -37,23 +33,25 @@ const (
 // failure is an error of a run. Any other error of a command is one of usage.
 type failure struct {
 	err   error
-	quiet bool // another process prints it
+	code  int  // the exit code; 0 means failed
+	quiet bool // it has been printed, here or by another process
 }
 
 func (f failure) Error() string { return f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
-// run is the whole command but for the process around it.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return app{stdout: stdout, stderr: stderr}.run(ctx, args)
-}
-
 // app is what commands share.
 type app struct {
 	stdout, stderr io.Writer
+	signals        *signals
 	wrap           func(comm.Comm) comm.Comm // for tests, see perf.Config
 	command        []string                  // as it was typed, for reports
 	patience       time.Duration             // with an MPI that is asked; 0 means 10 s
+}
+
+// newApp returns the whole command but for the process around it.
+func newApp(stdout, stderr io.Writer) app {
+	return app{stdout: stdout, stderr: stderr, signals: newSignals(func(line string) { fmt.Fprintln(stderr, line) })}
 }
 
 func (a app) run(ctx context.Context, args []string) int {
@@ -74,40 +72,23 @@ func (a app) run(ctx context.Context, args []string) int {
 	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.reaches(), a.version())
 
 	suggestFlags(root)
-	err := explained(root, root.ExecuteContext(ctx))
+	if otherRank() {
+		root.SetOut(io.Discard) // one process prints help
+	}
+	cmd, err := root.ExecuteContextC(ctx)
+	err = explained(root, err)
+	if stop, cut := a.signals.cut(); cut {
+		return stop.code() // it was said when the signal came
+	}
 	if err == nil {
 		return ok
 	}
 	var f failure
-	if errors.As(err, &f) {
-		if !f.quiet {
-			fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(err.Error()))
-		}
-		if errors.Is(err, errStopped) {
-			return stopped
-		}
-		return failed
+	if !errors.As(err, &f) {
+		f = a.usage(ctx, cmd, err)
 	}
-	if otherRank() {
-		return ok // rank 0 says it, and might be killed before if this process failed first
+	if !f.quiet {
+		a.complain(f.err)
 	}
-	fmt.Fprintln(a.stderr, "golops: "+report.Printable(oneLine(err)))
-	return usage
-}
-
-// otherRank reports whether this process is certainly not rank 0. It is for
-// faults that all processes find before they can talk, so that one line is
-// printed and not one for each process.
-func otherRank() bool {
-	rank, ok := launch.LauncherRank()
-	return ok && rank != 0
-}
-
-// oneLine joins the faults that err lists.
-func oneLine(err error) string {
-	var c *perf.ConfigError
-	if errors.As(err, &c) {
-		err = c.Err
-	}
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return cmp.Or(f.code, failed)
 }

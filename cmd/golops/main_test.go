@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/golops/golops/comm"
@@ -19,7 +20,7 @@ import (
 // golops runs the command in process.
 func golops(ctx context.Context, args string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(ctx, strings.Fields(args), &out, &err)
+	code = newApp(&out, &err).run(ctx, strings.Fields(args))
 	return code, out.String(), err.String()
 }
 
@@ -30,7 +31,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"nonsense", `unknown command "nonsense"`},
 		{"--nonsense", "unknown flag: --nonsense"},
-		{"info extra", `unknown command "extra"`},
+		{"info extra", `takes no argument "extra"`},
 		{"perf", "no operation: name one of all_reduce, all_gather"},
 		{"perf allreduce", `unknown operation "allreduce" (did you mean all_reduce?): have all_reduce, all_gather, reduce_scatter, broadcast, reduce, gather, scatter, alltoall, alltoallv, sendrecv, put, get, or all`},
 		{"perf all_reduce --nonsense", "unknown flag: --nonsense"},
@@ -71,7 +72,7 @@ func TestUsage(t *testing.T) {
 		{"perf kernels --shrink 0", "--shrink is 0"},
 		{"perf kernels --shrink 99", "shrink is 99, must be from 1 to 32"},
 		{"perf kernels --csv /nowhere/at/all.csv", "there is no folder /nowhere/at"},
-		{"perf kernels extra", `unknown command "extra"`},
+		{"perf kernels extra", `takes no argument "extra"`},
 		{"perf all_reduce -n 0 -c 7", "-n is 0, must be at least 1; -c is 7"},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
@@ -163,7 +164,8 @@ func (c corrupt) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) e
 
 func TestWrongDataFails(t *testing.T) {
 	var out, err bytes.Buffer
-	a := app{stdout: &out, stderr: &err, wrap: func(c comm.Comm) comm.Comm { return corrupt{c} }}
+	a := newApp(&out, &err)
+	a.wrap = func(c comm.Comm) comm.Comm { return corrupt{c} }
 	code := a.run(t.Context(), strings.Fields("perf all_reduce --ranks 3 -b 64 -e 128 -n 1"))
 	if want := "golops: 4 wrong values, see #wrong\n"; code != 1 || err.String() != want {
 		t.Errorf("got exit code %d and %q, want 1 and %q", code, err.String(), want)
@@ -185,7 +187,8 @@ func (c broken) AllGather(ctx context.Context, dst, src comm.Buf) error {
 
 func TestRankError(t *testing.T) {
 	var out, err bytes.Buffer
-	a := app{stdout: &out, stderr: &err, wrap: func(c comm.Comm) comm.Comm { return broken{c} }}
+	a := newApp(&out, &err)
+	a.wrap = func(c comm.Comm) comm.Comm { return broken{c} }
 	code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2"))
 	if got := err.String(); code != 1 || !strings.HasPrefix(got, "golops: rank 1: perf: all_gather of 8 B of float32: ") {
 		t.Errorf("got exit code %d and %q", code, got)
@@ -193,10 +196,10 @@ func TestRankError(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopError{syscall.SIGTERM})
 	code, _, stderr := golops(ctx, "perf all_reduce --ranks 2")
-	if code != 1 || stderr != "golops: interrupted\n" {
+	if code != 143 || stderr != "golops: stopped by SIGTERM\n" {
 		t.Errorf("got exit code %d and %q", code, stderr)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/perf"
 	"github.com/golops/golops/report"
@@ -41,7 +40,7 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	text := perf.NewText(a.stdout, machine)
 	result, err := perf.Run(ctx, cfg, text)
 	if err != nil {
-		return runError(ctx, err, result.Rank)
+		return runError(err)
 	}
 	if result.Rank != 0 {
 		return nil
@@ -66,21 +65,16 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	return nil
 }
 
-// runError decides who prints an error of a run: the rank where it happened
-// and, in case that one is gone, rank 0.
-func runError(ctx context.Context, err error, rank int) error {
+// runError is the end of a run of ranks that failed.
+func runError(err error) error {
 	var config *perf.ConfigError
-	if errors.As(err, &config) {
-		if rank != 0 {
-			return nil
-		}
-		return err
+	if errors.As(err, &config) { // all ranks have it
+		return failure{err: errors.New(oneLine(err)), code: usage, quiet: otherRank()}
 	}
-	if ctx.Err() != nil {
-		return failure{err: errors.New("interrupted"), quiet: rank != 0}
+	if stop, is := stopOf(err); is {
+		return failure{err: stop, code: stop.code(), quiet: otherRank()}
 	}
-	var abort *comm.AbortError
-	return failure{err: err, quiet: rank != 0 && errors.As(err, &abort) && abort.Rank != rank}
+	return failure{err: err, quiet: quiet(err)}
 }
 
 // checkFiles finds, before anything is measured, files that could not be

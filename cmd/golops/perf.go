@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/launch"
@@ -28,6 +29,7 @@ type perfFlags struct {
 	device          string
 	shareGPU        bool
 	verbose         bool
+	timeout         time.Duration
 }
 
 func (f *perfFlags) register(s *pflag.FlagSet) {
@@ -52,6 +54,7 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.json, "json", "", "write everything to `file`")
 	s.StringVar(&f.csv, "csv", "", "write the rows to `file`")
 	s.StringVar(&f.plot, "plot", "", "draw bandwidth and time over size to `file.svg` or .png")
+	s.DurationVar(&f.timeout, "timeout", 0, "longest `time` that a rank waits for another, such as 30s (default for ever)")
 	s.BoolVarP(&f.verbose, "verbose", "v", false, "say what is found and chosen")
 }
 
@@ -80,6 +83,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 		Warmup: f.warmup, NoCheck: f.check == 0,
 		Reduction: f.op, DType: f.dtype, Root: f.root,
 		Comms: f.comms, Ranks: f.ranks, Device: f.device, ShareGPU: f.shareGPU,
+		Timeout: f.timeout,
 	}
 	atLeast1("-f", f.factor)
 	if s.Changed("stepbytes") {
@@ -158,12 +162,15 @@ An operation that a library cannot do, such as put where Open MPI makes no
 windows, is left out of all, and standard error says so.
 
 The exit code is 1 if a result is wrong, a rank fails or an operation that was
-named cannot be measured, 2 if what was asked for is impossible. GOLOPS_TRACE=trace.json records when each rank did what.`,
+named cannot be measured, 2 if what was asked for is impossible, 130 after Ctrl-C,
+143 after SIGTERM. GOLOPS_TRACE=trace.json records when each rank did what.`,
+		Annotations: ranked,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			cfg, err := f.config(cmd.Flags(), ops)
-			if err != nil {
+			if err != nil && !launch.Launched() {
 				return err
 			}
+			cfg.Fault = err
 			level := slog.LevelWarn
 			if f.verbose {
 				level = slog.LevelDebug

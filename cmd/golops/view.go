@@ -180,5 +180,5 @@ func orStop(ctx context.Context, f func() error) error {
 		}
 	case <-ctx.Done():
 	}
-	return failure{err: errStopped}
+	return stopped(ctx)
 }

@@ -182,7 +182,7 @@ func TestViewStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, stdout, _ := golops(ctx, "view "+in("plane.npy"))
-	if code != stopped || stdout != "" {
+	if code != 130 || stdout != "" {
 		t.Errorf("got exit code %d and %q", code, stdout)
 	}
 	if _, err := os.Stat(in("plane.png")); err == nil {
@@ -201,7 +201,7 @@ func TestViewStops(t *testing.T) {
 		<-end
 		return nil
 	})
-	if !errors.Is(err, errStopped) {
+	if _, is := stopOf(err); !is {
 		t.Errorf("got %v", err)
 	}
 }

@@ -192,6 +192,8 @@ func prepare() error {
 		// nil dereference into a panic.
 		{"OMPI_MCA_opal_signal", "6"},
 		{"UCX_ERROR_SIGNALS", "SIGILL,SIGBUS,SIGFPE"},
+		// UCX would keep SIGHUP for its own log.
+		{"UCX_DEBUG_SIGNO", "0"},
 		{"IPATH_NO_BACKTRACE", "1"},
 		// Open MPI 4.1 adds complex64 in a window as if it were int64 when it
 		// uses the atomics of shared memory.
@@ -356,6 +358,9 @@ func (c *World) End(ctx context.Context, err error) error {
 		}
 		runtime.Gosched()
 		sched.Yield()
+	}
+	if w.rank != 0 && !w.parted[0] {
+		return &comm.UnheardError{Err: err}
 	}
 	return err
 }

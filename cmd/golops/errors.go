@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/launch"
+	"github.com/golops/golops/perf"
+	"github.com/golops/golops/report"
+	"github.com/spf13/cobra"
+)
+
+// ranked marks commands that start ranks.
+var ranked = map[string]string{"ranks": "yes"}
+
+// otherRank reports whether this process is certainly not rank 0.
+func otherRank() bool {
+	_, rank := launch.Launcher()
+	return rank != 0
+}
+
+// quiet reports whether another process prints err: rank 0 does, if it knows.
+func quiet(err error) bool {
+	var unheard *comm.UnheardError
+	return otherRank() && !errors.As(err, &unheard)
+}
+
+// complain prints an error.
+func (a app) complain(err error) {
+	fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(explain(err)))
+}
+
+// usage is the end of a command that cannot be done as asked. Processes of a
+// launcher start MPI to end together, since one that left before would make some
+// launchers wait for ever and others kill rank 0 before it has printed.
+func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
+	f := failure{err: errors.New(oneLine(err)), code: usage}
+	if cmd.Annotations["ranks"] == "" || !launch.Launched() {
+		return f
+	}
+	f.quiet = otherRank()
+	started := launch.Config{Log: a.log(false)}.World(ctx, func(ctx context.Context, r dist.Rank) error {
+		fault, err := a.agree(ctx, r.Comm, err)
+		f = failure{err: fault, code: usage, quiet: true}
+		return err
+	})
+	if started != nil && !f.quiet {
+		f.err = errors.Join(f.err, started)
+	}
+	return f
+}
+
+// agree returns the fault of usage that any rank has, the same on all ranks, and
+// rank 0 prints it. Unless all have it, it names the rank. It is collective.
+func (a app) agree(ctx context.Context, c comm.Comm, mine error) (fault, err error) {
+	text := ""
+	if mine != nil {
+		text = oneLine(mine)
+	}
+	all, err := comm.AllGatherObjects(ctx, c, text)
+	if err != nil {
+		return nil, err
+	}
+	first := slices.IndexFunc(all, func(t string) bool { return t != "" })
+	if first < 0 {
+		return nil, nil
+	}
+	fault = errors.New(all[first])
+	if slices.ContainsFunc(all, func(t string) bool { return t != all[first] }) {
+		fault = &comm.RankError{Rank: first, Err: fault}
+	}
+	if c.Rank() == 0 {
+		a.complain(fault)
+	}
+	return fault, nil
+}
+
+// oneLine joins the faults that err lists.
+func oneLine(err error) string {
+	var c *perf.ConfigError
+	if errors.As(err, &c) {
+		err = c.Err
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}
+
+// explain is err in words: each cause once, with the number of the rank where it
+// began and of no other that passed it on.
+func explain(err error) string {
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	var lines []string
+	for _, e := range parts {
+		if line := cause(e); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rankText is how a rank's number stands in front of what another process said.
+var rankText = regexp.MustCompile(`^rank (\d+): `)
+
+// cause is the text of one error.
+func cause(err error) string {
+	rank := -1
+	var abort *comm.AbortError
+	if errors.As(err, &abort) {
+		rank, err = abort.Rank, abort.Err
+	}
+	text := err.Error()
+	for at := (*comm.RankError)(nil); errors.As(err, &at); err = at.Err {
+		rank, text = at.Rank, strings.Replace(text, fmt.Sprintf("rank %d: ", at.Rank), "", 1)
+	}
+	for {
+		m := rankText.FindStringSubmatch(text)
+		if m == nil {
+			break
+		}
+		rank, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+	}
+	if rank < 0 {
+		return text
+	}
+	return fmt.Sprintf("rank %d: %s", rank, text)
+}

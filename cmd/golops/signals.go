@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/golops/golops/app/lsm"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/launch"
+)
+
+// names are those of the signals that stop a command.
+var names = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
+
+// stopError is why a command ends that a signal has stopped.
+type stopError struct{ signal syscall.Signal }
+
+func (e stopError) Error() string { return "stopped by " + names[e.signal] }
+
+// code is the exit code, as a shell has it.
+func (e stopError) code() int { return 128 + int(e.signal) }
+
+// stopOf returns the signal that err is of, also if another process got it: an
+// abort brings no more than its text.
+func stopOf(err error) (stopError, bool) {
+	var stop stopError
+	if errors.As(err, &stop) {
+		return stop, true
+	}
+	var abort *comm.AbortError
+	if errors.As(err, &abort) {
+		for s := range names {
+			if strings.HasSuffix(abort.Err.Error(), stopError{s}.Error()) {
+				return stopError{s}, true
+			}
+		}
+	}
+	return stop, false
+}
+
+// stopped is the end of a command whose ctx has ended.
+func stopped(ctx context.Context) failure {
+	stop, is := stopOf(context.Cause(ctx))
+	if !is {
+		stop = stopError{syscall.SIGINT}
+	}
+	return failure{err: stop, code: stop.code()}
+}
+
+// phase is what the first signal means.
+type phase int
+
+const (
+	simple    phase = iota // it ends the command
+	preparing              // it ends the command, before there is anything to keep
+	inverting              // it ends the command after the iteration under way
+	writing                // results are being written: it changes nothing
+	ended                  // all is done: it ends the process
+)
+
+const (
+	grace  = 700 * time.Millisecond // for a command to end by itself after a signal
+	repeat = 250 * time.Millisecond // what comes so soon is no second wish: timeout and launchers send signals twice
+	before = 3 * time.Second        // a SIGCONT of mpirun's comes no longer before its SIGTERM; it is one second
+)
+
+// signals answers Ctrl-C, SIGTERM and SIGHUP. The first one is passed on as a
+// wish to stop, if there is something to finish; the second ends the process,
+// whatever it does.
+type signals struct {
+	exit     func(code int)
+	cancel   context.CancelCauseFunc
+	launcher string
+	rank     int // that the launcher gave; 0 without one
+
+	mu        sync.Mutex
+	say       func(line string) // may block
+	now       phase
+	first     syscall.Signal // 0 before any came
+	at        time.Time      // of the first
+	continued time.Time      // of the last SIGCONT
+	hurry     bool
+	code      int           // how the process ends once all is done
+	kept      func() string // what is on disk already
+}
+
+func newSignals(say func(string)) *signals {
+	name, rank := launch.Launcher()
+	return &signals{say: say, launcher: name, rank: rank}
+}
+
+// listen begins to answer. A SIGHUP that was ignored when the process started, as
+// nohup does, stays ignored.
+func (s *signals) listen() {
+	c := make(chan os.Signal, 8)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCONT)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
+	}
+	go func() {
+		for sig := range c {
+			s.hear(sig.(syscall.Signal), time.Now())
+		}
+	}()
+}
+
+// hear answers one signal. It never waits: what is said is said by a goroutine,
+// since a terminal can be held up.
+func (s *signals) hear(sig syscall.Signal, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case sig == syscall.SIGCONT:
+		s.continued = now
+		return
+	case s.now == ended:
+		s.exit(s.code)
+		return
+	case s.first != 0:
+		if now.Sub(s.at) > repeat {
+			s.exit(stopError{sig}.code())
+		}
+		return
+	}
+	s.first, s.at = sig, now
+	// Open MPI's mpirun sends SIGCONT, a second later SIGTERM, and a second later
+	// SIGKILL. A SIGTERM that comes alone is from somebody else.
+	s.hurry = s.launcher == openMPI && sig == syscall.SIGTERM && now.Sub(s.continued) < before
+	if line := s.answer(sig); line != "" {
+		say := s.say
+		go say(line)
+	}
+	if s.now <= preparing {
+		s.cancel(stopError{sig})
+		time.AfterFunc(grace, func() { s.exit(stopError{sig}.code()) })
+	}
+}
+
+// answer says what the signal does, or nothing where it comes from a launcher,
+// which sends it to all ranks: one of them answers.
+func (s *signals) answer(sig syscall.Signal) string {
+	who := ""
+	if s.rank != 0 {
+		if s.launcher != openMPI || s.hurry {
+			return ""
+		}
+		who = fmt.Sprintf("rank %d: ", s.rank)
+	}
+	kept := ""
+	if s.hurry && s.kept != nil {
+		kept = "; " + s.kept()
+	}
+	switch {
+	case s.now == preparing:
+		return who + "stopping: nothing has been computed yet"
+	case s.now == inverting && s.hurry:
+		return "stopping after this iteration, if mpirun waits: it kills the ranks in about a second" + kept
+	case s.now == inverting:
+		return who + "stopping after this iteration; Ctrl-C again stops now"
+	case s.now == writing && s.hurry:
+		return "mpirun kills the ranks in about a second: what is not written by then is lost" + kept
+	case s.now == writing:
+		return who + "the results are being written; Ctrl-C again stops now"
+	}
+	return "golops: " + who + stopError{sig}.Error()
+}
+
+// openMPI is how launch calls the launcher that kills a second after the first
+// signal.
+const openMPI = "Open MPI's mpirun"
+
+// enter says what a signal means from now on. It is too late for one that has
+// ended the command.
+func (s *signals) enter(p phase) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first == 0 || s.now > preparing {
+		s.now = p
+	}
+}
+
+// end says that all is done: only the end of MPI is left, which may hang.
+func (s *signals) end(code int) {
+	s.enter(ended)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.code = code
+}
+
+// cut returns the signal that has ended the command, and whether one has: a wish
+// to stop that a run can fulfil is not one.
+func (s *signals) cut() (stopError, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return stopError{s.first}, s.first != 0 && s.now <= preparing
+}
+
+// speak says how lines are printed from now on.
+func (s *signals) speak(say func(line string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.say = say
+}
+
+// keeps says how to find out what is on disk already.
+func (s *signals) keeps(kept func() string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = kept
+}
+
+// stop is what a run asks after each iteration.
+func (s *signals) stop() lsm.Stop {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return lsm.Stop{Signal: int(s.first), Hurry: s.hurry}
+}
