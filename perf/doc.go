@@ -17,7 +17,8 @@
 //
 // Each operation is measured twice, out of place and in place, where it has
 // both. A broadcast has one buffer and counts as out of place; sendrecv, put
-// and get need two. What was not measured is nil in a Row and N/A in print.
+// and get need two. What was not measured is nil in a Row and N/A in print. An
+// operation that a communicator cannot do has a Table that says why.
 //
 // alltoallv has ragged counts: rank i sends ((i+j) mod n) / (n(n-1)/2) of its
 // buffer to rank j, so one block in n is empty and the counts of a pair are
