@@ -1,15 +1,20 @@
 package data_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/golops/golops/data"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/disk"
 )
 
 // wantFiles fails unless a folder holds exactly these files.
@@ -104,4 +109,33 @@ func TestNoRegularFile(t *testing.T) {
 	if _, _, err := data.ReadNPY[float32](missing); !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), dir) != 1 {
 		t.Errorf("read %s: %v", missing, err)
 	}
+}
+
+// The advice that all ranks must see one folder is for a rank that does not see
+// the file, not for one that has no file descriptor left.
+func TestSaveAdvice(t *testing.T) {
+	var seen sync.Map
+	defer disk.Inject(func(op, path string) error {
+		if _, again := seen.LoadOrStore(path, true); again && op == disk.OpOpen {
+			return syscall.EMFILE
+		}
+		return nil
+	})()
+	dir := t.TempDir()
+	onAll(t, []string{"a.npy", "too many open files"}, func(ctx context.Context, r dist.Rank) error {
+		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
+		if err != nil {
+			return err
+		}
+		a, err := dist.New[float32](s)
+		if err != nil {
+			return err
+		}
+		err = data.Save(ctx, filepath.Join(dir, "a.npy"), a)
+		if err != nil && strings.Contains(err.Error(), "must see") {
+			return nil // which onAll complains of
+		}
+		return err
+	})
+	wantFiles(t, dir)
 }

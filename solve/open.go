@@ -33,6 +33,9 @@ func (c Checkpoint) Open(ctx context.Context, g comm.Comm, note func(string)) (C
 	var err error
 	if g.Rank() == 0 {
 		if err = o.prepare(c); err != nil {
+			if bare := disk.Bare(err); bare != err {
+				err = fmt.Errorf("it cannot be written: %w", bare)
+			}
 			err = fmt.Errorf("checkpoint folder %s: %w", c.Dir, err)
 		}
 		found.Names, found.Notes = o.names, o.notes
@@ -68,7 +71,7 @@ func (c Checkpoint) Close() {
 // prepare is the part of rank 0.
 func (o *opened) prepare(c Checkpoint) (err error) {
 	if o.made, err = disk.MkdirAll(filepath.Clean(c.Dir), 0o777); err != nil {
-		return disk.Bare(err)
+		return err
 	}
 	o.lock, err = disk.Acquire(filepath.Join(c.Dir, ".golops-lock"))
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -76,12 +79,12 @@ func (o *opened) prepare(c Checkpoint) (err error) {
 		err = nil
 	}
 	if err != nil {
-		return disk.Bare(err)
+		return err
 	}
 	f := folder{Checkpoint: c}
 	done, undone, err := f.list()
 	if err != nil {
-		return disk.Bare(err)
+		return err
 	}
 	if len(done) > 0 && !c.Resume && !c.Restart {
 		_, iter, _ := number(done[0])

@@ -49,7 +49,10 @@ func openOut(name string, force bool) (*outFolder, error) {
 	f := &outFolder{name: filepath.Clean(name), force: force}
 	if err := f.open(); err != nil {
 		f.close()
-		return nil, fmt.Errorf("output folder %s: %w", f.name, disk.Bare(err))
+		if bare := disk.Bare(err); bare != err {
+			return nil, fmt.Errorf("output folder %s: it cannot be written: %w", f.name, bare)
+		}
+		return nil, fmt.Errorf("output folder %s: %w", f.name, err)
 	}
 	return f, nil
 }

@@ -44,12 +44,16 @@ func Acquire(path string) (*Lock, error) {
 		if err != nil {
 			host = "this host"
 		}
-		// The text only helps to find the holder: a lock holds without it.
+		l := &Lock{f.File, path}
 		text := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format("2006-01-02 15:04:05"))
-		if err := f.Truncate(0); err == nil {
-			_, _ = f.WriteAt([]byte(text), 0)
+		if err = f.Truncate(0); err == nil {
+			_, err = f.WriteAt([]byte(text), 0)
 		}
-		return &Lock{f.File, path}, nil
+		if err != nil {
+			l.Release()
+			return nil, err
+		}
+		return l, nil
 	}
 }
 
