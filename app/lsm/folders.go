@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +56,7 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &notes, 0); err != nil {
 		return err
 	}
-	for _, n := range slices.Concat(s.Warnings, notes) {
+	for _, n := range notes {
 		warn(n)
 	}
 	return nil

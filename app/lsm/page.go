@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/golops/golops/report"
@@ -36,9 +37,9 @@ func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name strin
 			{Name: "communication", Version: s.r.Comm.String()},
 		},
 	}
-	if len(res.Notes) > 0 {
+	if notes := slices.Concat(res.Warnings, res.Notes); len(notes) > 0 {
 		g := report.Group{Name: "notes"}
-		for i, n := range res.Notes {
+		for i, n := range notes {
 			g.Parameters = append(g.Parameters, report.Parameter{Name: fmt.Sprint(i + 1), Value: n})
 		}
 		p.Parameters = append([]report.Group{g}, p.Parameters...)
