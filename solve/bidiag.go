@@ -19,6 +19,7 @@ type bidiag[T scalar.Scalar] struct {
 	v, av       dist.Array[T] // right vector, room for its successor
 	u2          dist.Array[T] // the part of u in the rows of damp·I, if there is damping
 	alpha, beta float64
+	norm        float64 // ‖Ā‖, from below
 	sums        *dist.Sums
 }
 

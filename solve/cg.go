@@ -12,11 +12,14 @@ import (
 // definite A: two messages per step,
 //
 //	α = ‖r‖² / dᴴAd,  x += α·d,  r -= α·Ad,  β = ‖r‖² / ‖r_old‖²,  d = r + β·d
+//
+// A step applies A once. A check of the residual applies it once more.
 type CG[T scalar.Scalar] struct {
 	p        Problem[T]
 	x        dist.Array[T]
 	r, d, ad dist.Array[T] // residual, direction and its image
 	rr       float64       // ‖r‖²
+	seen     pivots
 	sums     *dist.Sums
 }
 
@@ -25,15 +28,23 @@ func (m *CG[T]) Name() string { return "CG" }
 
 // State implements Method.
 func (m *CG[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.r, m.d}, []*float64{&m.rr}}
+	return State[T]{[]dist.Array[T]{m.r, m.d}, append(m.seen.numbers(), &m.rr)}
 }
+
+// Outlook implements Method.
+func (m *CG[T]) Outlook() Outlook { return m.seen.outlook() }
+
+// Room implements Method.
+func (m *CG[T]) Room() (dom, rng dist.Array[T]) { return m.ad, m.ad }
+
+func (m *CG[T]) hermitian() {}
 
 // Init implements Method.
 func (m *CG[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
 	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.r, &m.d, &m.ad}, nil); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
+	m.p, m.x, m.sums, m.seen = p, x, dist.NewSums(x.Space(), 1), newPivots()
 	if err := p.A.Forward(ctx, m.ad, x); err != nil {
 		return Norms{}, err
 	}
@@ -59,15 +70,17 @@ func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
 		return Norms{}, err
 	}
 	old := m.rr
-	if err := positive("dᴴAd", m.sums.Value(0), notDefinite); err != nil {
+	if err := definite(ctx, &m.seen, "dᴴAd", m.sums.Value(0), m.d); err != nil {
 		return Norms{}, err
 	}
 	alpha := old / m.sums.Value(0)
+	m.seen.step(alpha)
 	dist.Axpby(num[T](alpha), m.d, 1, m.x)          // x += α·d
 	if err := m.residual(ctx, -alpha); err != nil { // r -= α·Ad
 		return Norms{}, err
 	}
-	dist.Axpby(1, m.r, num[T](m.rr/old), m.d) // d = r + β·d
+	m.seen.beta = m.rr / old
+	dist.Axpby(1, m.r, num[T](m.seen.beta), m.d) // d = r + β·d
 	return m.norms(), nil
 }
 

@@ -13,12 +13,15 @@ import (
 //
 //	q = A·d,  α = ‖g‖² / (‖q‖² + damp²·‖d‖²),  x += α·d,  r -= α·q
 //	g = Aᴴr - damp²·x,  β = ‖g‖² / ‖g_old‖²,  d = g + β·d
+//
+// A step applies A and Aᴴ once each. So does a check of residual and gradient.
 type CGLS[T scalar.Scalar] struct {
 	p      Problem[T]
 	x      dist.Array[T]
 	r, q   dist.Array[T] // residual, image of the direction
 	g, d   dist.Array[T] // gradient, direction
 	gg, rr float64       // ‖g‖², ‖r‖²
+	seen   pivots        // of AᴴA + damp²
 	sums   *dist.Sums
 	down   *dist.Sums // what ‖g‖² is divided by
 }
@@ -28,15 +31,21 @@ func (m *CGLS[T]) Name() string { return "CGLS" }
 
 // State implements Method.
 func (m *CGLS[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.r, m.d}, []*float64{&m.gg, &m.rr}}
+	return State[T]{[]dist.Array[T]{m.r, m.d}, append(m.seen.numbers(), &m.gg, &m.rr)}
 }
+
+// Outlook implements Method.
+func (m *CGLS[T]) Outlook() Outlook { return m.seen.root() }
+
+// Room implements Method.
+func (m *CGLS[T]) Room() (dom, rng dist.Array[T]) { return m.g, m.q }
 
 // Init implements Method.
 func (m *CGLS[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
 	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d}, []*dist.Array[T]{&m.r, &m.q}); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums, m.down = p, x, dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 1)
+	m.p, m.x, m.sums, m.down, m.seen = p, x, dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 1), newPivots()
 	if p.Damp != 0 {
 		m.down = dist.NewSums(x.Space(), 2)
 	}
@@ -73,15 +82,17 @@ func (m *CGLS[T]) Step(ctx context.Context) (Norms, error) {
 	if m.p.Damp != 0 {
 		down += m.p.Damp * m.p.Damp * m.down.Value(1)
 	}
-	if err := positive("‖A·d‖² + damp²·‖d‖²", down, tooSmall); err != nil {
+	if err := positive("‖A·d‖² + damp²·‖d‖²", down, nullSpace); err != nil {
 		return Norms{}, err
 	}
 	alpha := old / down
+	m.seen.step(alpha)
 	dist.Axpby(num[T](alpha), m.d, 1, m.x) // x += α·d
 	if err := m.gradient(ctx, -alpha); err != nil {
 		return Norms{}, err
 	}
-	dist.Axpby(1, m.g, num[T](m.gg/old), m.d) // d = g + β·d
+	m.seen.beta = m.gg / old
+	dist.Axpby(1, m.g, num[T](m.seen.beta), m.d) // d = g + β·d
 	return m.norms(), nil
 }
 

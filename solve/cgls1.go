@@ -10,21 +10,27 @@ import (
 
 // CGLS1 is CGLS with one message per step, after Chronopoulos and Gear: ‖r‖²,
 // ‖g‖² and ‖A·g‖² travel together, and the image of the direction follows by
-// recurrence. It costs one more vector and a little more rounding; it wins where
-// messages cost more than vectors.
+// recurrence. It costs three more vectors and a little more rounding; it wins
+// where messages cost more than vectors.
 //
 //	β = γ/γ_old,  α = γ/(δ - β·γ/α_old),  d = g + β·d,  q = A·g + β·q
 //
-// with γ = ‖g‖² and δ = ‖A·g‖² + damp²·γ. Where rounding has eaten
-// δ - β·γ/α_old, it starts anew from d = g.
+// with γ = ‖g‖² and δ = ‖A·g‖² + damp²·γ. Where rounding has eaten much of
+// δ - β·γ/α_old, the method goes on as CGLS, with two messages per step, until it
+// starts anew. A step applies A and Aᴴ once each. So does a check of residual and
+// gradient.
 type CGLS1[T scalar.Scalar] struct {
 	p          Problem[T]
 	x          dist.Array[T]
 	r, q, w    dist.Array[T] // residual, images of the direction and of the gradient
 	g, d       dist.Array[T] // gradient, direction
+	dom, rng   dist.Array[T] // room for a check
 	gamma, old float64       // ‖g‖² now and one step ago
 	delta, rr  float64
 	alpha      float64 // 0 before the first step
+	seen       pivots  // of AᴴA + damp²
+	lost       float64 // 1 when the method goes on as CGLS
+	full       CGLS[T]
 	sums       *dist.Sums
 }
 
@@ -33,15 +39,28 @@ func (m *CGLS1[T]) Name() string { return "CGLS1" }
 
 // State implements Method.
 func (m *CGLS1[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.r, m.q, m.w, m.g, m.d}, []*float64{&m.gamma, &m.old, &m.delta, &m.rr, &m.alpha}}
+	also := append(m.full.seen.numbers(), &m.full.gg, &m.full.rr, &m.lost)
+	return State[T]{[]dist.Array[T]{m.r, m.q, m.w, m.g, m.d}, append(append(also, m.seen.numbers()...), &m.gamma, &m.old, &m.delta, &m.rr, &m.alpha)}
 }
+
+// Outlook implements Method.
+func (m *CGLS1[T]) Outlook() Outlook {
+	if m.lost != 0 {
+		return m.full.Outlook()
+	}
+	return m.seen.root()
+}
+
+// Room implements Method.
+func (m *CGLS1[T]) Room() (dom, rng dist.Array[T]) { return m.dom, m.rng }
 
 // Init implements Method.
 func (m *CGLS1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d}, []*dist.Array[T]{&m.r, &m.q, &m.w}); err != nil {
+	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d, &m.dom}, []*dist.Array[T]{&m.r, &m.q, &m.w, &m.rng}); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums, m.alpha = p, x, dist.NewSums(x.Space(), 3), 0
+	m.p, m.x, m.sums, m.alpha, m.seen, m.lost = p, x, dist.NewSums(x.Space(), 3), 0, newPivots(), 0
+	m.full.sums, m.full.down, m.full.seen = dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 2), newPivots()
 	if err := p.A.Forward(ctx, m.w, x); err != nil {
 		return Norms{}, err
 	}
@@ -75,18 +94,35 @@ func (m *CGLS1[T]) image(ctx context.Context, a float64, v dist.Array[T]) (Norms
 
 // Step implements Method.
 func (m *CGLS1[T]) Step(ctx context.Context) (Norms, error) {
+	if m.lost != 0 {
+		return m.inFull().Step(ctx)
+	}
 	if m.gamma == 0 {
 		return m.norms(), nil // x is a solution
 	}
-	if err := positive("‖A·g‖² + damp²·‖g‖²", m.delta, tooSmall); err != nil {
+	if err := positive("‖A·g‖² + damp²·‖g‖²", m.delta, nullSpace); err != nil {
 		return Norms{}, err
 	}
-	beta, down := fused(m.gamma, m.old, m.alpha, m.delta)
-	m.alpha, m.old = m.gamma/down, m.gamma
+	beta, down, lost := fused[T](m.gamma, m.old, m.alpha, m.delta)
+	if lost {
+		f := m.inFull()
+		m.lost, f.gg, f.rr, f.seen = 1, m.gamma, m.rr, newPivots()
+		dist.Copy(f.d, f.g)
+		return f.Step(ctx)
+	}
+	m.alpha, m.old, m.seen.beta = m.gamma/down, m.gamma, beta
+	m.seen.step(m.alpha)
 	dist.Axpby(1, m.g, num[T](beta), m.d)    // d = g + β·d
 	dist.Axpby(1, m.w, num[T](beta), m.q)    // q = A·d
 	dist.Axpby(num[T](m.alpha), m.d, 1, m.x) // x += α·d
 	return m.image(ctx, -m.alpha, m.q)       // r -= α·q
+}
+
+// inFull makes the next steps those of CGLS, on the same vectors.
+func (m *CGLS1[T]) inFull() *CGLS[T] {
+	f := &m.full
+	f.p, f.x, f.r, f.q, f.g, f.d = m.p, m.x, m.r, m.q, m.g, m.d
+	return f
 }
 
 func (m *CGLS1[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)} }

@@ -10,9 +10,14 @@ import (
 	"github.com/golops/golops/dist"
 )
 
-// arrays are what a checkpoint holds: x and the vectors of the method.
+// arrays are what a checkpoint holds: x, the vectors of the method, and the best
+// x so far.
 func (r *runner[T]) arrays() []dist.Array[T] {
-	return append([]dist.Array[T]{r.x}, r.m.State().Vectors...)
+	all := append([]dist.Array[T]{r.x}, r.m.State().Vectors...)
+	if r.best.Space() != nil {
+		all = append(all, r.best)
+	}
+	return all
 }
 
 // header is what a checkpoint of now says of itself.
@@ -28,7 +33,7 @@ func (r *runner[T]) header(ctx context.Context) (header, error) {
 		Method: r.m.Name(), Damp: r.p.Damp, Data: r.prints[0], Operator: r.prints[1],
 		Iters: r.res.Iters, History: r.res.History,
 	}
-	for _, v := range r.m.State().Numbers {
+	for _, v := range r.numbers() {
 		h.Numbers = append(h.Numbers, *v)
 	}
 	return h, nil

@@ -97,16 +97,19 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Where rounding leaves nothing to divide by, the direction starts anew.
+// Where rounding leaves few digits of what is divided by, that is told.
 func TestFused(t *testing.T) {
-	for _, k := range []struct{ gamma, old, alpha, delta, beta, down float64 }{
-		{2, 0, 0, 5, 0, 5},   // the first step
-		{2, 4, 1, 5, 0.5, 4}, // 5 - 0.5·2/1
-		{2, 4, 0.2, 5, 0, 5}, // 5 - 0.5·2/0.2 is zero
-		{2, 4, 0.1, 5, 0, 5}, // and here negative
+	for _, k := range []struct {
+		gamma, old, alpha, delta, beta, down float64
+		lost                                 bool
+	}{
+		{2, 0, 0, 5, 0, 5, false},     // the first step
+		{2, 4, 1, 5, 0.5, 4, false},   // 5 - 0.5·2/1
+		{2, 4, 0.2, 5, 0.5, 0, true},  // 5 - 0.5·2/0.2 is zero
+		{2, 4, 0.1, 5, 0.5, -5, true}, // and here negative
 	} {
-		if beta, down := fused(k.gamma, k.old, k.alpha, k.delta); beta != k.beta || down != k.down {
-			t.Errorf("%+v: got %g and %g", k, beta, down)
+		if beta, down, lost := fused[float64](k.gamma, k.old, k.alpha, k.delta); beta != k.beta || down != k.down || lost != k.lost {
+			t.Errorf("%+v: got %g, %g and %t", k, beta, down, lost)
 		}
 	}
 }

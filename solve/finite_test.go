@@ -9,7 +9,6 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
 
@@ -74,40 +73,4 @@ func TestNotFinite(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Numbers whose squares leave the range are refused, or work.
-func TestScales(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
-		return all(
-			func() error { return scales[float64](ctx, r, 1e-200, 1e-125, 1e120, 1e-5) },
-			func() error { return scales[float32](ctx, r, 1e-34, 1e-28, 1e25, 1e-3) },
-			func() error { return scales[complex64](ctx, r, 1e-34, 1e-28, 1e25, 1e-3) })
-	})
-}
-
-func scales[T scalar.Scalar](ctx context.Context, r dist.Rank, tiny, small, large, tol float64) error {
-	return each(ctx, r, 5, func(m maker[T], p problem[T], x dist.Array[T]) error {
-		b, err := dist.New[T](p.B.Space())
-		if err != nil {
-			return err
-		}
-		dist.Copy(b, p.B)
-		dist.Scale(p.B, scalar.From[T](complex(tiny, 0)), b)
-		if _, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{}); err == nil || !strings.Contains(err.Error(), "scale b") {
-			return fmt.Errorf("b of %g: got %v", tiny, err)
-		}
-		for _, s := range []float64{small, large} {
-			dist.Zero(x)
-			dist.Scale(p.B, scalar.From[T](complex(s, 0)), b)
-			if _, err := ends(ctx, m, p.Problem, x, solve.Config[T]{}, solve.Converged); err != nil {
-				return fmt.Errorf("b of %g: %w", s, err)
-			}
-			dist.Scale(x, scalar.From[T](complex(1/s, 0)), x)
-			if err := near(ctx, x, p.truth, tol); err != nil {
-				return fmt.Errorf("b of %g: %w", s, err)
-			}
-		}
-		return nil
-	})
 }

@@ -97,7 +97,7 @@ func (g *goldenData[T]) models(ctx context.Context, m solve.Method[T], p solve.P
 		if err != nil {
 			return res, err
 		}
-		if res, err = solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: k, RelTol: -1}); err != nil {
+		if res, err = solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: k, RelTol: -1, GradTol: -1}); err != nil {
 			return res, err
 		}
 		if finish != nil {
@@ -210,7 +210,7 @@ func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T], p solve.P
 	if err != nil {
 		return err
 	}
-	if _, err := solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: 10, RelTol: -1}); err != nil {
+	if _, err := solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: 10, RelTol: -1, GradTol: -1}); err != nil {
 		return err
 	}
 	theirs, err := vector(ctx, p.A.Domain(), g.v["x10"])

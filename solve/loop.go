@@ -10,7 +10,6 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
 
@@ -19,11 +18,19 @@ type runner[T scalar.Scalar] struct {
 	c      Config[T]
 	m      Method[T]
 	p      Problem[T]
-	x      dist.Array[T]
+	x      dist.Array[T] // what the method improves
+	user   dist.Array[T] // what Run was given: x, but for scaling
+	best   dist.Array[T] // the best x so far; none if GradTol is negative
+	scale  scaling
+	norm   float64 // ‖b‖
+	w      watch
+	last   truth // of this x, if checked
+	fresh  bool  // last is of this x
 	comm   comm.Comm
 	now    func() time.Time // a clock that tests can turn
 	start  time.Time
 	res    Result
+	norms  Norms    // of this step
 	voting bool     // ranks exchange votes after each iteration
 	votes  [3]int32 // of this iteration: a stop or an error, time is up, a checkpoint is due
 	files  folder
@@ -58,7 +65,7 @@ func newRunner[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], 
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &runner[T]{c: c.withDefaults(), m: m, p: p, x: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &runner[T]{c: c.withDefaults(), m: m, p: p, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
@@ -78,8 +85,9 @@ func (r *runner[T]) run(ctx context.Context) (Result, error) {
 		doing, err = r.loop(ctx)
 	}
 	if err == nil {
-		doing, err = "last residual", r.truth(ctx)
+		doing, err = "last check", r.finish(ctx)
 	}
+	r.free()
 	r.res.Elapsed = r.now().Sub(r.start)
 	if err != nil {
 		return r.res, fmt.Errorf("solve: %s: %s: %w", r.m.Name(), doing, err)
@@ -90,14 +98,12 @@ func (r *runner[T]) run(ctx context.Context) (Result, error) {
 // begin makes the first residual, here or from a checkpoint. Like loop it says
 // what it was doing when something failed.
 func (r *runner[T]) begin(ctx context.Context) (doing string, err error) {
-	n, err := r.m.Init(ctx, r.p, r.x)
-	if err == nil {
-		err = r.small(ctx, n.Resid)
-	}
+	n, err := r.init(ctx)
 	if err != nil {
 		return "init", err
 	}
-	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), n)
+	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), r.scale.user(n))
+	r.norms = n
 	if r.c.OnIter != nil {
 		r.votes[0] = 1
 	}
@@ -109,10 +115,50 @@ func (r *runner[T]) begin(ctx context.Context) (doing string, err error) {
 	return "resume", r.resume(ctx)
 }
 
+// init makes the first residual, of a scaled problem where it must be, and keeps
+// the first x.
+func (r *runner[T]) init(ctx context.Context) (Norms, error) {
+	n, err := r.m.Init(ctx, r.p, r.x)
+	if err != nil {
+		return n, err
+	}
+	if r.norm, err = dist.Norm(ctx, r.p.B, 2); err != nil {
+		return n, err
+	}
+	if !r.ordinary(n) {
+		scaled, err := r.rescale(ctx)
+		if err != nil {
+			return n, err
+		}
+		if scaled {
+			if n, err = r.m.Init(ctx, r.p, r.x); err != nil {
+				return n, err
+			}
+		}
+	}
+	r.w.begin(n, epsilon[T]())
+	if r.c.GradTol < 0 {
+		return n, nil
+	}
+	if r.best, err = dist.New[T](r.x.Space()); err != nil {
+		return n, err
+	}
+	size := 0.0
+	if r.p.Damp != 0 {
+		if size, err = dist.Norm(ctx, r.x, 2); err != nil {
+			return n, err
+		}
+	}
+	r.keep(r.x, math.Hypot(n.Resid, r.p.Damp*size))
+	return n, nil
+}
+
 // loop steps until something ends the run.
 func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
 	for {
-		r.judge()
+		if err := r.judge(ctx, r.norms); err != nil {
+			return fmt.Sprintf("check of iteration %d", r.res.Iters), err
+		}
 		if err := r.afterStep(ctx); err != nil {
 			return fmt.Sprintf("iteration %d", r.res.Iters), err
 		}
@@ -120,46 +166,14 @@ func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
 			return "", nil
 		}
 		n, err := r.m.Step(ctx)
-		switch {
-		case errors.Is(err, ErrBreakdown): // the same on all ranks, as the numbers are
-			r.end(Breakdown, "iteration %d: %v", r.res.Iters+1, err)
-			return "", nil
-		case errors.Is(err, ErrNotFinite):
-			r.end(Diverged, "iteration %d: %v", r.res.Iters+1, err)
-			return "", nil
-		case err != nil:
-			return fmt.Sprintf("iteration %d", r.res.Iters+1), err
+		r.fresh = false
+		if err != nil {
+			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.refused(ctx, err)
 		}
 		r.res.Iters++
-		r.res.History = append(r.res.History, n)
+		r.norms = n
+		r.res.History = append(r.res.History, r.scale.user(n))
 	}
-}
-
-// truth works out the norms of x.
-func (r *runner[T]) truth(ctx context.Context) error {
-	y, err := linop.Image(ctx, r.p.A, r.x)
-	if err != nil {
-		return err
-	}
-	defer y.Free()
-	dist.Sub(y, r.p.B, y)
-	if r.res.Resid, err = dist.Norm(ctx, y, 2); err != nil {
-		return err
-	}
-	r.res.Grad = math.NaN()
-	if math.IsNaN(r.res.History[0].Grad) {
-		return nil
-	}
-	g, err := linop.Image(ctx, linop.H(r.p.A), y)
-	if err != nil {
-		return err
-	}
-	defer g.Free()
-	if r.p.Damp != 0 {
-		dist.Axpby(num[T](-r.p.Damp*r.p.Damp), r.x, 1, g)
-	}
-	r.res.Grad, err = dist.Norm(ctx, g, 2)
-	return err
 }
 
 func (r *runner[T]) end(s Status, why string, args ...any) {
@@ -167,51 +181,8 @@ func (r *runner[T]) end(s Status, why string, args ...any) {
 }
 
 // least is the part of the norm at the start below which there is nothing left
-// to gain in any element type. Together with small it keeps squares in range.
-const least = 1e-20
-
-// small refuses a start whose squares, or those of what the run makes of it,
-// leave the range of numbers: a sum of them that is zero would pass for a
-// solution.
-func (r *runner[T]) small(ctx context.Context, resid float64) error {
-	floor := 1e-130
-	if s := scalar.Of[T]().Size(); s == 4 || s == 8 && scalar.Of[T]().IsComplex() {
-		floor = 1e-30
-	}
-	if !(resid < floor) {
-		return nil
-	}
-	y, err := linop.Image(ctx, r.p.A, r.x)
-	if err != nil {
-		return err
-	}
-	defer y.Free()
-	dist.Sub(y, r.p.B, y)
-	v, err := dist.Norm(ctx, y, 2) // which scales the squares
-	if err == nil && v > 0 {
-		err = fmt.Errorf("‖b - A·x‖ is %g at the start: squares of such small numbers vanish: scale b to about 1", v)
-	}
-	return err
-}
-
-// judge decides from the numbers, which all ranks share, whether this was the
-// last iteration.
-func (r *runner[T]) judge() {
-	first, n := r.res.History[0], r.res.History[len(r.res.History)-1]
-	switch {
-	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
-		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
-	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
-		r.end(Diverged, "iteration %d: the gradient is %g: %v", r.res.Iters, n.Grad, ErrNotFinite)
-	case r.c.Diverge > 0 && n.Resid > r.c.Diverge*first.Resid:
-		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, n.Resid, first.Resid)
-	case n.Resid <= max(r.c.RelTol, least)*first.Resid, r.c.AbsTol > 0 && n.Resid <= r.c.AbsTol,
-		n.Grad <= max(r.c.GradTol, least)*first.Grad:
-		r.res.Status = Converged
-	case r.res.Iters >= r.c.MaxIter:
-		r.res.Status = MaxIter
-	}
-}
+// to gain in any element type, so that squares stay in range.
+const least = 1e-100
 
 // afterStep calls back, agrees on what only some ranks know, and saves.
 func (r *runner[T]) afterStep(ctx context.Context) error {
@@ -243,7 +214,10 @@ func (r *runner[T]) vote(ctx context.Context) (err error) {
 	}
 	passed := r.now().Sub(r.start)
 	if r.c.OnIter != nil {
-		err = r.c.OnIter(Iteration[T]{r.res.Iters, r.res.History[len(r.res.History)-1], passed, r.x})
+		if err := r.show(ctx); err != nil {
+			return err
+		}
+		err = r.c.OnIter(Iteration[T]{r.res.Iters, r.res.History[len(r.res.History)-1], passed, r.user})
 		switch {
 		case errors.Is(err, ErrStop):
 			r.votes[0], err = voteStop, nil
@@ -277,14 +251,23 @@ func (r *runner[T]) due() bool {
 	case r.res.Iters == r.res.Resumed: // nothing is new, but a stop always leaves something to resume
 		return r.res.Iters == 0 && (r.res.Status == Stopped || r.res.Status == OutOfTime)
 	case r.res.Status != unfinished: // the last one, to go on from; a result that is no number is none
-		return r.res.Status != Diverged && r.res.Status != Breakdown
+		switch r.res.Status {
+		case Converged, AtRounding, MaxIter, Stopped, OutOfTime:
+			return true
+		}
+		return false
 	}
 	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.votes[2] != 0
 }
 
+// numbers are what a checkpoint keeps of the method and of the run.
+func (r *runner[T]) numbers() []*float64 {
+	return append(append(r.m.State().Numbers, r.w.numbers()...), &r.norms.Resid, &r.norms.Grad)
+}
+
 // adopt takes over the numbers of a checkpoint whose vectors have been read.
 func (r *runner[T]) adopt(h header) {
-	for i, p := range r.m.State().Numbers {
+	for i, p := range r.numbers() {
 		*p = h.Numbers[i]
 	}
 	room := min(max(r.c.MaxIter-h.Iters, 0), historyRoom)

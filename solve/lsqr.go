@@ -11,12 +11,14 @@ import (
 
 // LSQR minimises ‖A·x - b‖² + damp²·‖x‖² by the bidiagonalisation of Golub and
 // Kahan, after Paige and Saunders: two messages per step. It gives the numbers
-// of CGLS, with less rounding for problems of poor condition.
+// of CGLS, with less rounding for problems of poor condition. A step applies A
+// and Aᴴ once each. So does a check of residual and gradient.
 type LSQR[T scalar.Scalar] struct {
 	bidiag[T]
 	w              dist.Array[T] // direction of x
 	r              dist.Array[T] // b - A·x, if there is damping: φ̄ is its norm otherwise
 	rhobar, phibar float64
+	ww, inverse    float64 // ‖w‖², and the squared norm of Frobenius of the inverse of R
 	norms          Norms
 }
 
@@ -25,12 +27,18 @@ func (m *LSQR[T]) Name() string { return "LSQR" }
 
 // State implements Method.
 func (m *LSQR[T]) State() State[T] {
-	s := State[T]{[]dist.Array[T]{m.u, m.v, m.w}, []*float64{&m.alpha, &m.rhobar, &m.phibar}}
+	s := State[T]{[]dist.Array[T]{m.u, m.v, m.w}, []*float64{&m.alpha, &m.rhobar, &m.phibar, &m.norm, &m.ww, &m.inverse}}
 	if m.p.Damp != 0 {
 		s.Vectors = append(s.Vectors, m.u2, m.r)
 	}
 	return s
 }
+
+// Outlook implements Method.
+func (m *LSQR[T]) Outlook() Outlook { return Outlook{m.norm, m.norm * math.Sqrt(m.inverse)} }
+
+// Room implements Method.
+func (m *LSQR[T]) Room() (dom, rng dist.Array[T]) { return m.av, m.au }
 
 // Init implements Method.
 func (m *LSQR[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
@@ -41,11 +49,11 @@ func (m *LSQR[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norm
 	if err := m.start(ctx, p, x, []*dist.Array[T]{&m.w}, rng); err != nil {
 		return Norms{}, err
 	}
-	m.phibar = m.beta
+	m.phibar, m.ww, m.inverse = m.beta, 1, 0
 	if err := m.residual(ctx, 0, -1, 0); err != nil {
 		return Norms{}, err
 	}
-	m.rhobar = m.alpha
+	m.rhobar, m.norm = m.alpha, m.alpha
 	dist.Copy(m.w, m.v)
 	return m.norms, nil
 }
@@ -58,10 +66,12 @@ func (m *LSQR[T]) Step(ctx context.Context) (Norms, error) {
 	if err := m.left(ctx); err != nil {
 		return Norms{}, err
 	}
+	m.norm = max(m.norm, math.Hypot(m.alpha, m.beta)) // ‖Ā·v‖
 	rho := math.Hypot(m.rhobar, m.beta)
 	if math.IsNaN(rho) || math.IsInf(rho, 0) {
 		return Norms{}, fmt.Errorf("the norm of A·v is %g: %w", rho, ErrNotFinite)
 	}
+	m.inverse += m.ww / rho / rho
 	c, s := m.rhobar/rho, m.beta/rho
 	dist.Axpby(num[T](c*m.phibar/rho), m.w, 1, m.x)
 	m.phibar *= s
@@ -69,7 +79,9 @@ func (m *LSQR[T]) Step(ctx context.Context) (Norms, error) {
 		return Norms{}, err
 	}
 	m.rhobar = -c * m.alpha
-	dist.Axpby(1, m.v, num[T](-s*m.alpha/rho), m.w) // w = v - θ/ρ·w
+	theta := s * m.alpha / rho
+	dist.Axpby(1, m.v, num[T](-theta), m.w) // w = v - θ·w
+	m.ww = 1 + theta*theta*m.ww             // v is orthogonal to w
 	return m.norms, nil
 }
 

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/golops/golops/dist"
@@ -10,21 +11,30 @@ import (
 
 // MINRES solves A·x = b with a Hermitian A, which need not be definite, by the
 // method of Lanczos, after Paige and Saunders: the residual is the smallest in
-// the space searched so far and never grows. Two messages per step,
+// the space searched so far and never grows. Where A is singular and b out of its
+// reach, x is one that makes ‖A·x - b‖ smallest. Two messages per step,
 //
 //	δ = vᴴAv,  γ·v_new = A·v - δ·v - γ_old·v_old
 //
-// and a plane rotation (c, s) that takes γ out of the tridiagonal matrix.
+// and a plane rotation (c, s) that takes γ out of the tridiagonal matrix. A step
+// applies A once: Lanczos is one vector ahead of x, so that ‖A·r‖ is known. A
+// check of residual and gradient applies A twice. The first step also sees, with
+// one product of vectors more, whether A is Hermitian.
 type MINRES[T scalar.Scalar] struct {
-	p          Problem[T]
-	x          dist.Array[T]
-	v, old, av dist.Array[T] // vectors of Lanczos: this one, the one before, room for the next
-	w, wold    dist.Array[T] // directions of x: this one and the one before
-	gamma      float64       // length of v before it was scaled
-	c, s       float64       // the last rotation
-	cold, sold float64       // the one before
-	eta        float64       // ±‖r‖
-	sums       *dist.Sums
+	p            Problem[T]
+	x            dist.Array[T]
+	v, old, av   dist.Array[T] // vectors of Lanczos: this one, the one before, room for the next
+	w, wold      dist.Array[T] // directions of x: this one and the one before
+	room         dist.Array[T]
+	delta        float64 // vᴴAv of the vector before this one
+	gamma, gold  float64 // lengths of this vector and of the one before, before they were scaled
+	c, s         float64 // the last rotation
+	cold, sold   float64 // the one before
+	eta          float64 // ±‖r‖
+	norm         float64 // ‖A‖, from below
+	large, least float64 // of the pivots
+	steps        float64
+	sums         *dist.Sums
 }
 
 // Name implements Method.
@@ -32,23 +42,39 @@ func (m *MINRES[T]) Name() string { return "MINRES" }
 
 // State implements Method.
 func (m *MINRES[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.v, m.old, m.w, m.wold}, []*float64{&m.gamma, &m.c, &m.s, &m.cold, &m.sold, &m.eta}}
+	return State[T]{[]dist.Array[T]{m.v, m.old, m.w, m.wold},
+		[]*float64{&m.delta, &m.gamma, &m.gold, &m.c, &m.s, &m.cold, &m.sold, &m.eta, &m.norm, &m.large, &m.least, &m.steps}}
 }
+
+// Outlook implements Method.
+func (m *MINRES[T]) Outlook() Outlook { return Outlook{m.norm, m.large / m.least} }
+
+// Room implements Method.
+func (m *MINRES[T]) Room() (dom, rng dist.Array[T]) { return m.room, m.av }
+
+func (m *MINRES[T]) hermitian() {}
 
 // Init implements Method.
 func (m *MINRES[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.v, &m.old, &m.av, &m.w, &m.wold}, nil); err != nil {
+	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.v, &m.old, &m.av, &m.w, &m.wold, &m.room}, nil); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
-	m.c, m.s, m.cold, m.sold, m.gamma = 1, 0, 1, 0, 0
+	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 3)
+	m.c, m.s, m.cold, m.sold, m.gamma, m.steps = 1, 0, 1, 0, 0, 0
+	m.norm, m.large, m.least = 0, 0, math.Inf(1)
 	if err := p.A.Forward(ctx, m.v, x); err != nil {
 		return Norms{}, err
 	}
 	dist.Copy(m.av, p.B)
-	err := m.next(ctx, -1) // v = b - A·x
+	if err := m.next(ctx, -1); err != nil { // v = b - A·x
+		return Norms{}, err
+	}
 	dist.Zero(m.old)
-	m.eta = m.gamma
+	if m.eta = m.gamma; m.eta == 0 {
+		return Norms{}, nil
+	}
+	m.gamma = 0 // there is no vector before the first
+	err := m.lanczos(ctx)
 	return m.norms(), err
 }
 
@@ -62,9 +88,42 @@ func (m *MINRES[T]) next(ctx context.Context, a float64) error {
 		return err
 	}
 	m.old, m.v, m.av = m.v, m.av, m.old
-	if m.gamma = math.Sqrt(m.sums.Value(0)); m.gamma > 0 {
+	if m.gold, m.gamma = m.gamma, math.Sqrt(m.sums.Value(0)); m.gamma > 0 {
 		dist.Scale(m.v, num[T](1/m.gamma), m.v)
 	}
+	return nil
+}
+
+// lanczos goes on from v to the next vector.
+func (m *MINRES[T]) lanczos(ctx context.Context) error {
+	if err := m.p.A.Forward(ctx, m.av, m.v); err != nil {
+		return err
+	}
+	dist.Axpby(num[T](-m.gamma), m.old, 1, m.av)
+	m.sums.Reset()
+	if err := dist.AddDot(m.sums, m.v, m.av); err != nil {
+		return err
+	}
+	if m.steps == 1 { // v_oldᴴ·A·v is γ if A is Hermitian: nothing is left
+		if err := dist.AddComplexDot(m.sums, m.old, m.av); err != nil {
+			return err
+		}
+	}
+	if err := m.sums.Reduce(ctx); err != nil {
+		return err
+	}
+	m.delta = m.sums.Value(0)
+	if m.steps == 1 {
+		left := math.Hypot(m.sums.Value(1), m.sums.Value(2))
+		if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T]())*m.norm && m.gamma > math.Sqrt(epsilon[T]())*m.norm {
+			return &unfit{NotSymmetric, fmt.Sprintf("uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, m.norm)}
+		}
+	}
+	gamma := m.gamma
+	if err := m.next(ctx, -m.delta); err != nil {
+		return err
+	}
+	m.norm = max(m.norm, math.Hypot(m.delta, math.Hypot(gamma, m.gamma))) // ‖A·v‖
 	return nil
 }
 
@@ -73,35 +132,33 @@ func (m *MINRES[T]) Step(ctx context.Context) (Norms, error) {
 	if m.eta == 0 {
 		return m.norms(), nil // x is the solution
 	}
-	if err := m.p.A.Forward(ctx, m.av, m.v); err != nil {
-		return Norms{}, err
-	}
-	dist.Axpby(num[T](-m.gamma), m.old, 1, m.av)
-	m.sums.Reset()
-	if err := dist.AddDot(m.sums, m.v, m.av); err != nil {
-		return Norms{}, err
-	}
-	if err := m.sums.Reduce(ctx); err != nil {
-		return Norms{}, err
-	}
-	delta, gamma := m.sums.Value(0), m.gamma
-	if err := m.next(ctx, -delta); err != nil {
-		return Norms{}, err
-	}
-	a0 := m.c*delta - m.cold*m.s*gamma
+	a0 := m.pivot()
 	a1 := math.Hypot(a0, m.gamma)
-	a2 := m.s*delta + m.cold*m.c*gamma
-	a3 := m.sold * gamma
+	a2 := m.s*m.delta + m.cold*m.c*m.gold
+	a3 := m.sold * m.gold
 	if err := positive("the pivot", a1, "the operator is singular and b is not in its range: use CGLS or LSQR"); err != nil {
 		return Norms{}, err
 	}
+	m.large, m.least = max(m.large, a1), min(m.least, a1)
 	m.cold, m.sold, m.c, m.s = m.c, m.s, a0/a1, m.gamma/a1
 	dist.Axpby(num[T](1/a1), m.old, num[T](-a3/a1), m.wold) // w_new = (v - α₃·w_old - α₂·w)/α₁
 	dist.Axpby(num[T](-a2/a1), m.w, 1, m.wold)
 	m.w, m.wold = m.wold, m.w
 	dist.Axpby(num[T](m.c*m.eta), m.w, 1, m.x)
 	m.eta *= -m.s
-	return m.norms(), nil
+	m.steps++
+	if m.eta == 0 {
+		return m.norms(), nil
+	}
+	err := m.lanczos(ctx)
+	return m.norms(), err
 }
 
-func (m *MINRES[T]) norms() Norms { return Norms{math.Abs(m.eta), math.NaN()} }
+// pivot is that of the next step before γ is rotated into it.
+func (m *MINRES[T]) pivot() float64 { return m.c*m.delta - m.cold*m.s*m.gold }
+
+// norms has ‖A·r‖ = ‖r‖·√(pivot² + (c·γ)²).
+func (m *MINRES[T]) norms() Norms {
+	r := math.Abs(m.eta)
+	return Norms{r, r * math.Hypot(m.pivot(), m.c*m.gamma)}
+}

@@ -59,7 +59,7 @@ func (c Config[T]) Validate() error {
 		name string
 		v    float64
 		neg  bool
-	}{{"RelTol", c.RelTol, true}, {"AbsTol", c.AbsTol, false}, {"GradTol", c.GradTol, false}, {"Diverge", c.Diverge, true}} {
+	}{{"RelTol", c.RelTol, true}, {"AbsTol", c.AbsTol, false}, {"GradTol", c.GradTol, true}, {"Diverge", c.Diverge, true}} {
 		switch {
 		case math.IsNaN(f.v):
 			errs = append(errs, fmt.Errorf("%s is NaN, must be a number", f.name))

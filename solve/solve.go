@@ -48,11 +48,18 @@ type Method[T scalar.Scalar] interface {
 	Step(ctx context.Context) (Norms, error)
 	// State returns what a checkpoint must keep beside x to go on.
 	State() State[T]
+	// Outlook says what the steps so far have seen of the operator.
+	Outlook() Outlook
+	// Room returns a vector of the domain and one of the range that the next Step
+	// does not read, for a check of x. A method that knows no gradient may return
+	// one vector twice.
+	Room() (dom, rng dist.Array[T])
 }
 
 // Norms are what a method knows of its progress after a step, the very same on
 // all ranks. They come out of its recurrences: close to the rounding of the
-// element type they may be smaller than those of b - A·x worked out anew.
+// element type they may be smaller than those of b - A·x worked out anew, which
+// Result has.
 type Norms struct {
 	Resid float64 // ‖b - A·x‖
 	Grad  float64 // ‖Aᴴ(b - A·x) - damp²·x‖; NaN where the method does not know it
@@ -67,6 +74,17 @@ type State[T scalar.Scalar] struct {
 // ErrBreakdown is in the error of a step that cannot be made: the problem is
 // not one for the method.
 var ErrBreakdown = errors.New("breakdown")
+
+// unfit is a breakdown of which the method knows the status.
+type unfit struct {
+	status Status
+	why    string
+}
+
+func (u *unfit) Error() string { return u.why }
+
+// Is makes it a breakdown.
+func (u *unfit) Is(err error) bool { return err == ErrBreakdown }
 
 // ErrNotFinite is in the error of a step whose numbers are NaN or infinite.
 var ErrNotFinite = errors.New("not a finite number: look for NaN or infinite values in the data and the operator")
@@ -146,11 +164,8 @@ func positive(name string, v float64, hint string) error {
 	return nil
 }
 
-// Hints to what a number that must be positive and is not means.
-const (
-	notDefinite = "the operator is not Hermitian positive definite: use MINRES, CGLS or LSQR"
-	tooSmall    = "the squares of such small numbers vanish: scale the operator"
-)
+// nullSpace is what it means if the image of a gradient is not positive.
+const nullSpace = "the operator and its adjoint do not belong together: Aᴴ gives what A takes to zero"
 
 // num is a real number as an element.
 func num[T scalar.Scalar](v float64) T { return scalar.From[T](complex(v, 0)) }

@@ -1,0 +1,410 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+)
+
+// truth is what is worked out from an x alone.
+type truth struct {
+	Norms
+	x float64 // ‖x‖
+}
+
+// finite reports whether all of t are numbers.
+func (t truth) finite() bool {
+	v := t.Resid + t.x
+	if !math.IsNaN(t.Grad) {
+		v += t.Grad
+	}
+	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// target is the root of what is minimised: ‖b - A·x‖² + damp²·‖x‖².
+func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.x) }
+
+// truth works out the norms of x. It applies A once, and once more or Aᴴ where
+// the method knows a gradient, and sends a message for each norm.
+func (r *runner[T]) truth(ctx context.Context, x dist.Array[T]) (t truth, err error) {
+	dom, rng := r.m.Room()
+	if err := r.p.A.Forward(ctx, rng, x); err != nil {
+		return t, err
+	}
+	dist.Sub(rng, r.p.B, rng)
+	if t.Resid, err = dist.Norm(ctx, rng, 2); err != nil {
+		return t, err
+	}
+	if t.x, err = dist.Norm(ctx, x, 2); err != nil {
+		return t, err
+	}
+	t.Grad = math.NaN()
+	switch {
+	case math.IsNaN(r.w.first.Grad):
+		return t, nil
+	case r.hermitian():
+		err = r.p.A.Forward(ctx, dom, rng)
+	default:
+		err = downhill(ctx, r.p, dom, rng, x)
+	}
+	if err == nil {
+		t.Grad, err = dist.Norm(ctx, dom, 2)
+	}
+	return t, err
+}
+
+// hermitian reports whether the method is one for Hermitian operators.
+func (r *runner[T]) hermitian() bool {
+	_, ok := r.m.(interface{ hermitian() })
+	return ok
+}
+
+// watch is what a run remembers of its checks. A checkpoint has it.
+type watch struct {
+	first        Norms   // of the start
+	norm, cond   float64 // of the operator, from below
+	at           float64 // iteration of the last check
+	resid        float64 // at the last check, as the recurrence had it
+	off          float64 // the true residual over that of the recurrence, at least 1
+	floor        float64 // what rounding leaves of a residual, by the x of the last check
+	near         float64 // 0 until the gradient comes near rounding; then how patient to be without gain
+	low, lowAt   float64 // the smallest gradient since then, relative, and its iteration
+	again        Norms   // true norms at the last restart that gained something
+	vain         float64 // restarts since then
+	valley       float64 // the gradient, relative, at which x was last checked for being small
+	best, marked float64 // target of the best x; residual at which x was last kept
+	peak         float64 // the largest residual
+}
+
+func (w *watch) numbers() []*float64 {
+	return []*float64{&w.first.Resid, &w.first.Grad, &w.norm, &w.cond, &w.at, &w.resid, &w.off, &w.floor, &w.near,
+		&w.low, &w.lowAt, &w.again.Resid, &w.again.Grad, &w.best, &w.marked, &w.peak, &w.valley, &w.vain}
+}
+
+// begin starts with the norms of the first x, which are true.
+func (w *watch) begin(n Norms, eps float64) {
+	inf := math.Inf(1)
+	*w = watch{valley: 100 * math.Sqrt(eps), first: n, resid: n.Resid, off: 1, low: inf, again: Norms{inf, inf}, best: inf, marked: n.Resid}
+}
+
+// Numbers of the checks. eps is the rounding of the element type.
+const (
+	sharp   = 4   // as many eps of a residual are as good as it gets
+	steep   = 16  // the same of a gradient
+	dull    = 10  // as many eps of a residual are good where nothing is gained any more
+	blurred = 100 // the same of a gradient
+	tries   = 3   // restarts in a row that gain nothing end a run
+	patient = 10  // iterations without gain, near rounding
+	checkup = 100 // iterations between two checks, whatever the recurrence says
+)
+
+// reason is why a check is due.
+type reason uint8
+
+const (
+	none      reason = iota
+	tolerance        // the recurrence says that a tolerance is met
+	rounding         // it says that rounding is reached
+	nearing          // it comes near rounding for the first time
+	stalled          // it is near rounding and gains nothing
+	singular         // the condition is beyond what the element type holds
+	regular
+)
+
+// due says whether the numbers of a step call for a check.
+func (r *runner[T]) checkDue(n Norms) reason {
+	w, eps, k := &r.w, epsilon[T](), float64(r.res.Iters)
+	switch {
+	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= least*w.first.Resid, n.Grad <= least*w.first.Grad:
+		return tolerance
+	case r.c.GradTol < 0:
+		return none
+	case n.Resid <= w.floor, n.Resid <= eps*r.norm, n.Grad <= sharp*eps*w.norm*n.Resid:
+		return rounding
+	case !math.IsNaN(n.Grad) && w.cond*eps >= 0.1:
+		return singular
+	}
+	rel := n.Resid / r.norm
+	if !math.IsNaN(n.Grad) {
+		rel = min(rel, n.Grad/(w.norm*n.Resid))
+	}
+	switch {
+	case rel < w.low/2:
+		w.low, w.lowAt = rel, k
+	case w.near != 0 && k-w.lowAt >= patient*w.near:
+		w.lowAt, w.near = k, 2*w.near
+		return stalled
+	}
+	switch {
+	case w.near == 0 && rel <= blurred*eps:
+		w.near = 1
+		return nearing
+	case rel <= w.valley/100:
+		w.valley = rel
+		return nearing
+	case n.Resid <= math.Sqrt(eps)*w.resid || k-w.at >= checkup:
+		return regular
+	}
+	return none
+}
+
+// met reports whether norms meet a tolerance of the Config.
+func (r *runner[T]) met(n Norms) bool {
+	f := r.w.first
+	return n.Resid <= r.c.RelTol*f.Resid || r.c.AbsTol > 0 && n.Resid <= r.scale.resid(r.c.AbsTol) ||
+		!r.hermitian() && r.c.GradTol > 0 && n.Grad <= r.c.GradTol*f.Grad
+}
+
+// check compares the recurrence, which has the norms n, with the truth: it ends
+// the run, lets it go on, or starts the recurrence anew from the true residual.
+func (r *runner[T]) check(ctx context.Context, n Norms, why reason) error {
+	t, err := r.truth(ctx, r.x)
+	if err != nil || !t.finite() {
+		if err == nil {
+			r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, t.Resid, ErrNotFinite)
+		}
+		return err
+	}
+	w := &r.w
+	w.at, w.resid = float64(r.res.Iters), n.Resid
+	w.off = max(1, t.Resid/n.Resid)
+	r.last, r.fresh = t, true
+	r.measure(t)
+	away := math.Abs(t.Resid-n.Resid) > 0.1*t.Resid && t.Resid > sharp*w.floor || w.floor > 0.1*r.norm
+	if why == tolerance && t.Grad > 2*n.Grad && !r.met(Norms{n.Resid * w.off, math.Inf(1)}) {
+		away = true // it was the gradient that met its tolerance
+	}
+	done := r.sharp(t) || !away && (why == rounding && r.blurred(t, 2) || why == stalled && r.blurred(t, 0))
+	worse := r.worse(t)
+	switch {
+	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.hermitian():
+		r.res.Status = Converged
+	case r.c.GradTol < 0:
+		if n.Resid <= least*w.first.Resid || n.Grad <= least*w.first.Grad {
+			r.stuck(t)
+		}
+	case done && !worse:
+		r.end(AtRounding, "%s", r.atRounding(t))
+	case done, away:
+		return r.restart(ctx, t)
+	case why == singular:
+		r.stuck(t)
+	default:
+		r.keep(r.x, t.target(r.p.Damp))
+	}
+	return nil
+}
+
+// worse reports whether the best x so far is clearly better than that of t. Where
+// the rounding of A·x is as large as b, an x is worth nothing.
+func (r *runner[T]) worse(t truth) bool {
+	clearly := 2.0
+	if r.w.floor > 0.1*r.norm {
+		clearly = 0.5
+	}
+	return !(t.target(r.p.Damp) <= clearly*r.w.best)
+}
+
+// measure sets what rounding leaves of a residual with an x like that of t.
+func (r *runner[T]) measure(t truth) { r.w.floor = epsilon[T]() * (r.w.norm*t.x + r.norm) }
+
+// sharp reports whether t is as good as it gets.
+func (r *runner[T]) sharp(t truth) bool {
+	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[T]()*r.w.norm*t.target(r.p.Damp)
+}
+
+// blurred reports whether t is as good as rounding, where nothing is gained any
+// more.
+func (r *runner[T]) blurred(t truth, floors float64) bool {
+	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[T]()*t.target(r.p.Damp), floors*r.w.floor)
+}
+
+// keep makes x the best one, if its target is the smallest so far.
+func (r *runner[T]) keep(x dist.Array[T], target float64) {
+	if target < r.w.best {
+		r.w.best = target
+		dist.Copy(r.best, x)
+	}
+}
+
+// restart starts the recurrence anew from x, whose norms are t, or from the best
+// x if that is clearly better. It ends the run if the last restart was of no use.
+func (r *runner[T]) restart(ctx context.Context, t truth) error {
+	w := &r.w
+	if r.worse(t) {
+		b, err := r.truth(ctx, r.best)
+		if err != nil {
+			return err
+		}
+		if b.finite() && b.target(r.p.Damp) < t.target(r.p.Damp) {
+			dist.Copy(r.x, r.best)
+			t, r.last = b, b
+			r.measure(t)
+		}
+	}
+	if t.Resid < 0.9*w.again.Resid || t.Grad < 0.5*w.again.Grad {
+		w.again, w.vain = t.Norms, 0
+	} else if w.vain++; w.vain >= tries {
+		r.stuck(t)
+		return nil
+	}
+	r.keep(r.x, t.target(r.p.Damp))
+	n, err := r.m.Init(ctx, r.p, r.x)
+	if err != nil {
+		return err
+	}
+	w.resid, w.off, w.low, w.near, w.valley = n.Resid, 1, math.Inf(1), 0, 100*math.Sqrt(epsilon[T]())
+	return nil
+}
+
+// stuck ends a run whose recurrence has left the truth and comes no nearer.
+func (r *runner[T]) stuck(t truth) {
+	w, eps := &r.w, epsilon[T]()
+	switch {
+	case r.sharp(t):
+		r.end(AtRounding, "%s", r.atRounding(t))
+	case w.cond*eps >= 0.01:
+		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
+			r.res.Iters, w.cond, typeName[T](), t.Resid, w.first.Resid)
+	case r.blurred(t, 2):
+		r.end(AtRounding, "%s", r.atRounding(t))
+	default:
+		r.end(Stagnated, "iteration %d: ‖b - A·x‖ stays at %.3g of %.3g, though the recurrence goes on to fall: the condition is %.2g or more: damp, regularise or precondition, or try LSQR",
+			r.res.Iters, t.Resid, w.first.Resid, w.cond)
+	}
+}
+
+// atRounding says what has been reached.
+func (r *runner[T]) atRounding(t truth) string {
+	if t.Resid <= dull*r.w.floor {
+		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
+	}
+	if r.hermitian() {
+		return "‖A·(b - A·x)‖ is at rounding, though b - A·x is not: the operator is singular or nearly so, and x makes ‖b - A·x‖ smallest"
+	}
+	return "the gradient is at rounding: x makes the sum of squares smallest, and nothing is left to gain"
+}
+
+// judge decides from the numbers, which all ranks share, whether this was the
+// last iteration. Where they call for it, it checks x. It is collective then.
+func (r *runner[T]) judge(ctx context.Context, n Norms) error {
+	w := &r.w
+	switch {
+	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
+		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
+		return nil
+	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
+		r.end(Diverged, "iteration %d: the gradient is %g: %v", r.res.Iters, n.Grad, ErrNotFinite)
+		return nil
+	case r.c.Diverge > 0 && n.Resid > r.c.Diverge*w.first.Resid:
+		u, f := r.scale.user(n), r.scale.user(w.first)
+		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, u.Resid, f.Resid)
+		return nil
+	}
+	o := r.m.Outlook()
+	w.norm, w.cond = max(w.norm, o.Norm, r.p.Damp), max(w.cond, o.Cond)
+	w.peak = max(w.peak, n.Resid)
+	if r.c.GradTol >= 0 && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[T]()*w.peak {
+		w.marked = n.Resid
+		r.keep(r.x, n.Resid)
+	}
+	if r.res.Iters > 0 || n.Resid == 0 || n.Grad == 0 || r.met(n) {
+		if why := r.checkDue(n); why != none {
+			if err := r.check(ctx, n, why); err != nil {
+				return err
+			}
+		}
+	}
+	if r.res.Status == unfinished && r.res.Iters >= r.c.MaxIter {
+		r.res.Status = MaxIter
+	}
+	return nil
+}
+
+// refused gives the error of a step that cannot be made its status. The numbers
+// are the same on all ranks. An error of another kind comes back.
+func (r *runner[T]) refused(ctx context.Context, err error) error {
+	at, known := r.res.Iters+1, (*unfit)(nil)
+	switch {
+	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
+		// The operator has passed before: what is left of the residual is rounding.
+		t, err := r.truth(ctx, r.x)
+		r.measure(t)
+		r.stuck(t)
+		return err
+	case errors.As(err, &known):
+		r.end(known.status, "iteration %d: %s", at, known.why)
+	case errors.Is(err, ErrBreakdown):
+		r.end(Breakdown, "iteration %d: %v", at, err)
+	case errors.Is(err, ErrNotFinite):
+		r.end(Diverged, "iteration %d: %v", at, err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// finish works out the norms of the last x, or returns to the best one if that
+// is clearly better. It is collective.
+func (r *runner[T]) finish(ctx context.Context) error {
+	t := r.last
+	if !r.fresh {
+		var err error
+		if t, err = r.truth(ctx, r.x); err != nil {
+			return err
+		}
+	}
+	r.measure(t)
+	if r.c.GradTol >= 0 && r.worse(t) {
+		b, err := r.truth(ctx, r.best)
+		if err != nil {
+			return err
+		}
+		// Where the operator gives NaN, the last x may still be a good one.
+		if b.finite() && !(t.target(r.p.Damp) <= b.target(r.p.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
+			dist.Copy(r.x, r.best)
+			t = b
+		}
+	}
+	if s := r.res.Status; r.hermitian() && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
+		if err := r.symmetry(ctx); err != nil {
+			return err
+		}
+	}
+	if r.res.Status == NotSymmetric {
+		t.Grad = math.NaN() // which is worked out with A, and not with Aᴴ
+	}
+	u := r.scale.user(t.Norms)
+	r.res.Resid, r.res.Grad = u.Resid, u.Grad
+	return r.show(ctx)
+}
+
+// symmetry finds out whether a run has failed because the operator is not
+// Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
+func (r *runner[T]) symmetry(ctx context.Context) error {
+	_, y := r.m.Room()
+	if err := r.p.A.Forward(ctx, y, r.p.B); err != nil {
+		return err
+	}
+	z, err := linop.Image(ctx, r.p.A, y)
+	if err != nil {
+		return err
+	}
+	defer z.Free()
+	sums := dist.NewSums(y.Space(), 3)
+	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.p.B, z)); err != nil {
+		return err
+	}
+	if err := sums.Reduce(ctx); err != nil {
+		return err
+	}
+	s := sums.Value(0)
+	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[T]())*s {
+		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
+	}
+	return nil
+}

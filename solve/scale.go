@@ -1,0 +1,178 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// scaling makes A·x = b a problem whose squares are in range, by powers of two,
+// which round nothing:
+//
+//	A' = 2^a·A,  damp' = 2^a·damp,  x = 2^x·x',  b' = 2^(a-x)·b
+//
+// Both are zero for an ordinary problem.
+type scaling struct{ a, x int }
+
+func (s scaling) on() bool { return s != scaling{} }
+
+// user gives norms of the scaled problem as those of the one that was given.
+func (s scaling) user(n Norms) Norms {
+	return Norms{math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)}
+}
+
+// resid gives the norm of a residual as that of the scaled problem.
+func (s scaling) resid(v float64) float64 { return math.Ldexp(v, s.a-s.x) }
+
+// within is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
+// as large as ‖A‖²·‖b‖ in vectors, and their squares in sums.
+func within[T scalar.Scalar](v float64) bool {
+	if short[T]() {
+		return v >= 1e-9 && v <= 1e9
+	}
+	return v >= 1e-35 && v <= 1e35
+}
+
+// exponent is that of a power of two that brings v near 1. It is coarse, so that
+// it does not hang on rounding.
+func exponent(v float64) int { return -32 * int(math.Round(math.Log2(v)/32)) }
+
+// ordinary reports whether a problem with these norms at the start needs no
+// scaling.
+func (r *runner[T]) ordinary(n Norms) bool {
+	ok := n.Resid == 0 && r.norm == 0 || within[T](n.Resid) && within[T](r.norm)
+	if !math.IsNaN(n.Grad) || r.p.Damp > 0 {
+		ok = ok && n.Resid != 0 && within[T](max(n.Grad/n.Resid, r.p.Damp))
+	}
+	return ok
+}
+
+// rescale scales the problem if its numbers need it, and reports whether they
+// do. It is collective. It applies A twice, or A and Aᴴ.
+func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
+	dom, rng := r.m.Room()
+	if err := r.p.A.Forward(ctx, rng, r.x); err != nil {
+		return false, err
+	}
+	dist.Sub(rng, r.p.B, rng)
+	b, err := dist.Norm(ctx, rng, 2)
+	if err != nil || b == 0 || math.IsNaN(b) || math.IsInf(b, 0) {
+		return false, err
+	}
+	times(rng, exponent(b), rng)
+	unit, err := dist.Norm(ctx, rng, 2)
+	if err != nil {
+		return false, err
+	}
+	if r.hermitian() {
+		y, err := linop.Image(ctx, r.p.A, rng)
+		if err != nil {
+			return false, err
+		}
+		defer y.Free()
+		dom = y
+	} else if err := r.p.A.Adjoint(ctx, dom, rng); err != nil {
+		return false, err
+	}
+	a, err := dist.Norm(ctx, dom, 2)
+	if err != nil || math.IsNaN(a) || math.IsInf(a, 0) {
+		return false, err
+	}
+	if a = max(a/unit, r.p.Damp); a > 0 && !within[T](a) {
+		r.scale.a = exponent(a)
+	}
+	r.scale.x = r.scale.a
+	if !within[T](b) {
+		r.scale.x -= exponent(b)
+	}
+	if !r.scale.on() {
+		return false, nil
+	}
+	return true, r.apply()
+}
+
+// apply replaces problem and x by the scaled ones.
+func (r *runner[T]) apply() error {
+	s := r.scale
+	y, err := dist.New[T](r.p.B.Space())
+	if err != nil {
+		return err
+	}
+	x, err := dist.New[T](r.user.Space())
+	if err != nil {
+		y.Free()
+		return err
+	}
+	times(y, s.a-s.x, r.p.B)
+	times(x, -s.x, r.user)
+	r.x, r.p = x, Problem[T]{B: y, Damp: math.Ldexp(r.p.Damp, s.a), A: &powerOfTwo[T]{r.p.A, s.a}}
+	r.norm = s.resid(r.norm)
+	return nil
+}
+
+// free returns what apply took.
+func (r *runner[T]) free() {
+	r.best.Free()
+	if r.scale.on() {
+		r.x.Free()
+		r.p.B.Free()
+	}
+}
+
+// show gives the user's x the values of the scaled one.
+func (r *runner[T]) show(ctx context.Context) error {
+	if !r.scale.on() {
+		return nil
+	}
+	times(r.user, r.scale.x, r.x)
+	if r.res.Status == unfinished {
+		return nil
+	}
+	n, err := dist.Norm(ctx, r.user, 2)
+	if err == nil && math.IsInf(n, 0) {
+		r.end(Breakdown, "iteration %d: x is about 2^%d, beyond the numbers of %s: scale the operator or the data", r.res.Iters, r.scale.x, typeName[T]())
+	}
+	return err
+}
+
+// times sets dst = 2^e·src, in steps that are numbers of the element type.
+func times[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
+	const most = 100
+	for ; e > most || e < -most; src = dst {
+		step := min(max(e, -most), most)
+		dist.Scale(dst, num[T](math.Ldexp(1, step)), src)
+		e -= step
+	}
+	dist.Scale(dst, num[T](math.Ldexp(1, e)), src)
+}
+
+// powerOfTwo is 2^e·A.
+type powerOfTwo[T scalar.Scalar] struct {
+	linop.Operator[T]
+	e int
+}
+
+// Forward implements linop.Operator.
+func (s *powerOfTwo[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	err := s.Operator.Forward(ctx, dst, src)
+	if s.e != 0 {
+		times(dst, s.e, dst)
+	}
+	return err
+}
+
+// Adjoint implements linop.Operator.
+func (s *powerOfTwo[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	err := s.Operator.Adjoint(ctx, dst, src)
+	if s.e != 0 {
+		times(dst, s.e, dst)
+	}
+	return err
+}
+
+// typeName is how a user knows the element type.
+func typeName[T scalar.Scalar]() string { return fmt.Sprint(scalar.Of[T]()) }
