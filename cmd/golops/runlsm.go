@@ -30,10 +30,7 @@ type lsmRun struct {
 	end      failure // how the process ends; of goroutine ranks, rank 0 writes it
 }
 
-// runLSM runs what the flags ask for as the ranks that a launcher started, or as
-// goroutines.
-func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) error {
-	a.signals.enter(preparing)
+func (a app) newLSMRun(f *lsmFlags, flags *pflag.FlagSet) *lsmRun {
 	r := &lsmRun{app: a, f: f, launched: launch.Launched(), watch: a.progress(f.quiet || f.json)}
 	r.prepare = sync.OnceValues(func() (*lsm.Job, error) {
 		job, err := f.job(flags)
@@ -42,6 +39,14 @@ func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) erro
 		}
 		return job, err
 	})
+	return r
+}
+
+// runLSM runs what the flags ask for as the ranks that a launcher started, or as
+// goroutines.
+func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) error {
+	a.signals.enter(preparing)
+	r := a.newLSMRun(f, flags)
 	cfg := f.launch(a.log(f.device != "" && !f.quiet && !f.json))
 	start := cfg.World
 	if !r.launched {

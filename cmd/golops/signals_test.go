@@ -1,0 +1,509 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/launch"
+	"github.com/spf13/pflag"
+)
+
+// Surveys whose travel times take long, or whose data and adjoint take a while.
+const (
+	slowTimes = `
+grid: {nx: 801, nz: 601}
+acquisition:
+  sources: {number: 20, first: 50, last: 7950}
+  receivers: {number: 60, first: 0, last: 8000}
+`
+	slowData = `
+grid: {nx: 201, nz: 151}
+acquisition:
+  sources: {number: 60, first: 50, last: 1950}
+  receivers: {number: 60, first: 0, last: 2000}
+operator: {dynamic: false}
+`
+)
+
+// long is a survey whose iterations are short and many.
+const long = `
+grid: {nx: 61, nz: 41}
+acquisition:
+  sources: {number: 7, first: 50, last: 550}
+  receivers: {number: 15, first: 0, last: 600}
+time: {samples: 251}
+wavelet: {half: 30}
+solver: {iterations: 1000000, tolerance: -1}
+checkpoint: {every: 1}
+`
+
+// started is the command in a process of its own, or under mpirun.
+type started struct {
+	*exec.Cmd
+	t      *testing.T
+	name   string // of its folder, by which its ranks are found
+	stdout bytes.Buffer
+	stderr *bufio.Scanner
+	said   []string // on standard error so far
+}
+
+// begin starts the command, on two ranks under m unless that is nil.
+func begin(t *testing.T, m *mpirun.MPI, args ...string) *started {
+	t.Helper()
+	c := &started{t: t, name: t.TempDir()}
+	if m != nil {
+		c.Cmd = m.Command(t.Context(), 2, os.Args[0], args...)
+	} else {
+		c.Cmd = exec.CommandContext(t.Context(), os.Args[0], args...)
+		c.Env = os.Environ()
+	}
+	c.Env = append(c.Env, childVar+"="+c.name)
+	c.Stdout = &c.stdout
+	pipe, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.stderr = bufio.NewScanner(pipe)
+	return c
+}
+
+// await reads standard error until a line has the text.
+func (c *started) await(text string) {
+	c.t.Helper()
+	for c.stderr.Scan() {
+		c.said = append(c.said, c.stderr.Text())
+		if strings.Contains(c.stderr.Text(), text) {
+			return
+		}
+	}
+	c.Wait()
+	c.t.Fatalf("%v: it ended before it said %q:\n%s", c.ProcessState, text, strings.Join(c.said, "\n"))
+}
+
+// iterating waits until iterations are being made.
+func (c *started) iterating(state string) {
+	c.t.Helper()
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for range look.C {
+		if names, _ := filepath.Glob(filepath.Join(state, "*.checkpoint")); len(names) > 0 {
+			return
+		}
+		if c.t.Context().Err() != nil || syscall.Kill(c.Process.Pid, 0) != nil {
+			c.t.Fatal("it ended before the first checkpoint")
+		}
+	}
+}
+
+// end waits and returns the exit code.
+func (c *started) end() int {
+	c.t.Helper()
+	for c.stderr.Scan() {
+		c.said = append(c.said, c.stderr.Text())
+	}
+	c.Wait()
+	return c.ProcessState.ExitCode()
+}
+
+// times counts the lines of standard error that are exactly this.
+func (c *started) times(line string) (n int) {
+	for _, s := range c.said {
+		if s == line {
+			n++
+		}
+	}
+	return n
+}
+
+// rank finds the process of a rank.
+func (c *started) rank(n int) *os.Process {
+	c.t.Helper()
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		b, _ := os.ReadFile(f)
+		env := strings.Split(string(b), "\x00")
+		is := func(name string) bool { return slices.Contains(env, fmt.Sprintf("%s=%d", name, n)) }
+		exe, _ := os.Readlink(filepath.Join(filepath.Dir(f), "exe"))
+		if slices.Contains(env, childVar+"="+c.name) && (is("OMPI_COMM_WORLD_RANK") || is("PMI_RANK")) && exe == os.Args[0] {
+			var pid int
+			fmt.Sscan(filepath.Base(filepath.Dir(f)), &pid)
+			p, err := os.FindProcess(pid)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			return p
+		}
+	}
+	c.t.Fatalf("there is no process of rank %d", n)
+	return nil
+}
+
+// older makes a folder with an older image, and returns a check that nothing
+// has touched it.
+func older(t *testing.T) (out string, check func()) {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), "out")
+	if err := os.Mkdir(out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, "inverse.npy"), []byte("older"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return out, func() {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(out, "inverse.npy"))
+		if string(b) != "older" {
+			t.Errorf("the older image is %q, %v", b, err)
+		}
+		names, _ := filepath.Glob(filepath.Join(filepath.Dir(out), "[^.]*")) // the next run removes what is hidden
+		if len(names) != 1 {
+			t.Errorf("beside it are %v", names)
+		}
+	}
+}
+
+const (
+	nothingYet = "stopping: nothing has been computed yet"
+	afterThis  = "stopping after this iteration; Ctrl-C again stops now"
+)
+
+// A signal before the inversion ends the command at once, with the code of the
+// signal, and an older result stays as it was.
+func TestSignalBeforeInversion(t *testing.T) {
+	cfg, short := config(t, slowTimes), config(t, slowData)
+	for _, c := range []struct {
+		stage  string
+		cfg    string
+		signal syscall.Signal
+		code   int
+	}{
+		{"travel times ...", cfg, syscall.SIGINT, 130}, {"data ...", short, syscall.SIGTERM, 143}, {"adjoint ...", short, syscall.SIGHUP, 129},
+	} {
+		t.Run(c.stage, func(t *testing.T) {
+			out, untouched := older(t)
+			p := begin(t, nil, "lsm", "--ranks", "2", "--config", c.cfg, "--out", out)
+			p.await(c.stage)
+			p.Process.Signal(c.signal)
+			if code := p.end(); code != c.code || p.times(nothingYet) != 1 || p.stdout.Len() > 0 {
+				t.Errorf("got exit code %d, %q, %q, want %d and %q", code, p.stdout.String(), p.said, c.code, nothingYet)
+			}
+			untouched()
+		})
+	}
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		t.Parallel()
+		t.Run("mpirun", func(t *testing.T) {
+			out, untouched := older(t)
+			p := begin(t, &m, "lsm", "--config", cfg, "--out", out)
+			p.await("travel times ...")
+			p.Process.Signal(syscall.SIGINT)
+			code := p.end()
+			if want := fromMPIRun(m, 130); !slices.Contains(want, code) || p.times(nothingYet) != 1 {
+				t.Errorf("got exit code %d, %q, want one of %v and %q once", code, p.said, want, nothingYet)
+			}
+			untouched()
+		})
+		t.Run("rank 1", func(t *testing.T) {
+			out, untouched := older(t)
+			p := begin(t, &m, "lsm", "--config", cfg, "--out", out)
+			p.await("travel times ...")
+			p.rank(1).Signal(syscall.SIGTERM)
+			if code := p.end(); code != 143 {
+				t.Errorf("got exit code %d, %q, want 143", code, p.said)
+			}
+			untouched()
+		})
+	})
+}
+
+// fromMPIRun lists what mpirun makes of ranks that all end with a code after it
+// was itself interrupted. Open MPI's always ends with 1. MPICH's now and then
+// loses the code of ranks that leave before MPI has ended.
+func fromMPIRun(m mpirun.MPI, code int) []int {
+	if m.Name == "openmpi" {
+		return []int{1}
+	}
+	return []int{code, 0}
+}
+
+// A signal in the inversion stops it after the iteration under way, with results
+// and a checkpoint, whichever process gets it.
+func TestSignalInInversion(t *testing.T) {
+	cfg := config(t, long)
+	stop := func(t *testing.T, m *mpirun.MPI, kill func(p *started), codes ...int) *started {
+		t.Helper()
+		dir := t.TempDir()
+		out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
+		args := []string{"lsm", "--config", cfg, "--out", out, "--checkpoint", state}
+		if m == nil {
+			args = append(args, "--ranks", "2")
+		}
+		p := begin(t, m, args...)
+		p.iterating(state)
+		kill(p)
+		if code := p.end(); !slices.Contains(codes, code) {
+			t.Errorf("got exit code %d, want one of %v:\n%s\n%s", code, codes, p.stdout.String(), strings.Join(p.said, "\n"))
+		}
+		if len(inverse(t, out)) == 0 {
+			t.Error("there is no image")
+		}
+		return p
+	}
+	for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		t.Run(names[s], func(t *testing.T) {
+			p := stop(t, nil, func(p *started) { p.Process.Signal(s) }, code)
+			if p.times(afterThis) != 1 || !strings.Contains(p.stdout.String(), "stopped after") {
+				t.Errorf("got %q and %q", p.stdout.String(), p.said)
+			}
+		})
+	}
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		t.Parallel()
+		t.Run("mpirun", func(t *testing.T) {
+			p := stop(t, &m, func(p *started) { p.Process.Signal(syscall.SIGINT) }, fromMPIRun(m, 130)[0])
+			text := strings.Join(p.said, "\n")
+			if m.Name == "mpich" && (p.times(afterThis) != 1 || !strings.Contains(p.stdout.String(), "stopped after")) {
+				t.Errorf("got %q and %q", p.stdout.String(), p.said)
+			}
+			if m.Name == "openmpi" && (!strings.Contains(text, "the checkpoint of iteration ") || !strings.Contains(text, "saved: image in ")) {
+				t.Errorf("it does not say what is saved: %s", text)
+			}
+		})
+		t.Run("rank 1", func(t *testing.T) {
+			p := stop(t, &m, func(p *started) { p.rank(1).Signal(syscall.SIGHUP) }, 129)
+			if !strings.Contains(p.stdout.String(), "stopped after") {
+				t.Errorf("got %q", p.stdout.String())
+			}
+		})
+	})
+}
+
+// The second signal ends the command at once, also a rank that waits for one that
+// hangs and would never see the end of its iteration.
+func TestSecondSignal(t *testing.T) {
+	cfg := config(t, long)
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		t.Parallel()
+		state := filepath.Join(t.TempDir(), "state")
+		out, untouched := older(t)
+		p := begin(t, &m, "lsm", "--config", cfg, "--out", out, "--checkpoint", state)
+		p.iterating(state)
+		p.rank(1).Signal(syscall.SIGSTOP)
+		p.rank(0).Signal(syscall.SIGINT)
+		p.await(afterThis)
+		time.Sleep(repeat + 50*time.Millisecond) // what comes sooner is the same wish
+		p.rank(0).Signal(syscall.SIGTERM)
+		if code := p.end(); code != 143 || p.stdout.Len() > 0 {
+			t.Errorf("got exit code %d, %q and %q", code, p.stdout.String(), p.said)
+		}
+		untouched()
+	})
+}
+
+// What each signal does, state by state.
+func TestSignalStates(t *testing.T) {
+
+	type event struct {
+		signal syscall.Signal
+		ms     int
+	}
+	for name, c := range map[string]struct {
+		phase    phase
+		rank     int
+		launcher string
+		events   []event
+		exit     int // 0 means that the process goes on
+		says     string
+		stop     int
+		cut      bool
+	}{
+		"simple":             {simple, 0, "", []event{{syscall.SIGTERM, 0}}, 0, "golops: stopped by SIGTERM", 15, true},
+		"preparing":          {preparing, 0, "", []event{{syscall.SIGINT, 0}}, 0, nothingYet, 2, true},
+		"inverting":          {inverting, 0, "", []event{{syscall.SIGHUP, 0}}, 0, afterThis, 1, false},
+		"twice at once":      {inverting, 0, "", []event{{syscall.SIGTERM, 0}, {syscall.SIGTERM, 3}}, 0, afterThis, 15, false},
+		"twice":              {inverting, 0, "", []event{{syscall.SIGINT, 0}, {syscall.SIGTERM, 400}}, 143, afterThis, 2, false},
+		"writing":            {writing, 0, "", []event{{syscall.SIGINT, 0}}, 0, "the results are being written; Ctrl-C again stops now", 2, false},
+		"ended":              {ended, 0, "", []event{{syscall.SIGTERM, 0}}, 77, "", 0, false},
+		"mpirun":             {inverting, 0, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 1000}}, 0, "stopping after this iteration, if mpirun waits: it kills the ranks in about a second; kept", 15, false},
+		"one rank":           {inverting, 3, openMPI, []event{{syscall.SIGTERM, 0}}, 0, "rank 3: " + afterThis, 15, false},
+		"mpirun, other rank": {inverting, 3, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 1000}}, 0, "", 15, false},
+		"continued long ago": {inverting, 0, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 60000}}, 0, afterThis, 15, false},
+		"hydra, other rank":  {inverting, 1, "MPICH's mpiexec (hydra)", []event{{syscall.SIGINT, 0}}, 0, "", 2, false},
+		"only continued":     {inverting, 0, "", []event{{syscall.SIGCONT, 0}}, 0, "", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said, exit := make(chan string, 9), 0
+			_, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			s := &signals{
+				say: func(line string) { said <- line }, exit: func(code int) { exit = code }, cancel: cancel,
+				launcher: c.launcher, rank: c.rank, now: c.phase, code: 77, kept: func() string { return "kept" },
+			}
+			if c.cut {
+				s.exit = func(int) {} // the grace may pass while the test is held up
+			}
+			at := time.Now()
+			for _, e := range c.events {
+				s.hear(e.signal, at.Add(time.Duration(e.ms)*time.Millisecond))
+			}
+			if c.says != "" {
+				if line := <-said; line != c.says {
+					t.Errorf("it says %q, want %q", line, c.says)
+				}
+			}
+			_, cut := s.cut()
+			if exit != c.exit || s.stop().Signal != c.stop || cut != c.cut || len(said) > 0 {
+				t.Errorf("got exit %d, stop %d, cut %v, want %d, %d, %v", exit, s.stop().Signal, cut, c.exit, c.stop, c.cut)
+			}
+		})
+	}
+}
+
+// All ranks end with the code of the stop, so that no launcher takes the run for
+// complete, and the result is printed before the ranks end: the end of MPI may
+// hang.
+func TestRanksPrintBeforeTheyEnd(t *testing.T) {
+	var out, stderr bytes.Buffer
+	a, flags, f := newApp(&out, &stderr), pflag.NewFlagSet("lsm", pflag.ContinueOnError), lsmFlags{}
+	f.register(flags)
+	if err := flags.Parse([]string{"--config", config(t, quick), "--out", filepath.Join(t.TempDir(), "out"), "--iterations", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	l := a.newLSMRun(&f, flags)
+	err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := l.rank(ctx, r)
+		if r.Rank() == 0 && !strings.Contains(out.String(), "after 2 iterations") {
+			t.Errorf("rank 0 has returned and printed %q", &out)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A file that one rank does not see ends all ranks with its message, once, and
+// code 2; so does what all ranks find.
+func TestUsageUnderMPI(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "start")
+	// One rank gets the name of a file that is not there.
+	text := "#!/bin/sh\n[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = \"$1\" ] && cd /\nshift\nexec \"$@\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "here.yaml"), []byte(quick), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		for _, c := range []struct{ bad, args, want string }{
+			{"0", "lsm --config here.yaml --out out", "golops: rank 0: here.yaml: no such file or directory"},
+			{"1", "lsm --config here.yaml --out out", "golops: rank 1: here.yaml: no such file or directory"},
+			{"", "lsm --config nowhere.yaml", "golops: nowhere.yaml: no such file or directory"},
+			{"", "lsm --iterations x", "golops: "},
+			{"", "perf all_reduce --json /nowhere/at/all.json", "golops: "},
+		} {
+			t.Run(c.bad+" "+c.args, func(t *testing.T) {
+				t.Parallel() // most of the time is waiting for mpirun
+				cmd := m.Command(t.Context(), 2, script, append([]string{c.bad, os.Args[0]}, strings.Fields(c.args)...)...)
+				cmd.Dir = dir
+				cmd.Env = append(cmd.Env, childVar+"=1")
+				var out, stderr bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &stderr
+				cmd.Run()
+				lines := []string{}
+				for line := range strings.Lines(stderr.String()) {
+					if strings.HasPrefix(line, "golops: ") {
+						lines = append(lines, line)
+					}
+				}
+				if code := cmd.ProcessState.ExitCode(); code != 2 || len(lines) != 1 || !strings.HasPrefix(lines[0], c.want) || out.Len() > 0 {
+					t.Errorf("%s, bad rank %q: got exit code %d, %q, want 2 and %q once:\n%s", c.args, c.bad, code, lines, c.want, &stderr)
+				}
+				if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+					t.Error("something was written")
+				}
+			})
+		}
+	})
+}
+
+// With --timeout a rank that does not come ends the run.
+func TestTimeout(t *testing.T) {
+	t.Run("goroutines", func(t *testing.T) {
+		var out, stderr bytes.Buffer
+		a := newApp(&out, &stderr)
+		a.wrap = func(c comm.Comm) comm.Comm { return absent{c} }
+		code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2 --timeout 100ms"))
+		if code != 1 || !strings.Contains(stderr.String(), "golops: rank 0: ") || !strings.Contains(stderr.String(), "waited 100ms") {
+			t.Errorf("got exit code %d and %q", code, &stderr)
+		}
+	})
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		t.Parallel()
+		dir := t.TempDir()
+		state := filepath.Join(dir, "state")
+		p := begin(t, &m, "lsm", "--config", config(t, long), "--out", filepath.Join(dir, "out"), "--checkpoint", state, "--timeout", "2s")
+		p.iterating(state)
+		p.rank(1).Signal(syscall.SIGSTOP)
+		code, text := p.end(), ""
+		for _, line := range p.said {
+			if strings.HasPrefix(line, "golops: ") {
+				text += line + "\n"
+			}
+		}
+		if code == 0 || strings.Count(text, "\n") != 1 || !strings.Contains(text, "rank 0 waited 2s") {
+			t.Errorf("got exit code %d and %q", code, p.said)
+		}
+	})
+}
+
+// absent is a rank that is never there for an AllGather.
+type absent struct{ comm.Comm }
+
+func (c absent) AllGather(ctx context.Context, dst, src comm.Buf) error {
+	if c.Rank() == 1 {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return c.Comm.AllGather(ctx, dst, src)
+}
+
+// Each cause is printed once, with the rank where it began.
+func TestExplain(t *testing.T) {
+	full := errors.New("disk is full")
+	at := func(rank int, err error) error { return &comm.RankError{Rank: rank, Err: err} }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{full, "disk is full"},
+		{at(1, full), "rank 1: disk is full"},
+		{errors.Join(at(0, full), at(1, at(0, full)), at(2, at(0, full))), "rank 0: disk is full"},
+		{at(0, fmt.Errorf("lsm: %w", at(1, full))), "rank 1: lsm: disk is full"},
+		{&comm.AbortError{Rank: 1, Err: errors.New("rank 2: disk is full")}, "rank 2: disk is full"},
+		{at(0, fmt.Errorf("lsm: %w", &comm.AbortError{Rank: 1, Err: full})), "rank 1: disk is full"},
+		{errors.Join(at(0, full), at(1, errors.New("no memory"))), "rank 0: disk is full\nrank 1: no memory"},
+	} {
+		if got := explain(c.err); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
+		}
+	}
+}
