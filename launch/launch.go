@@ -179,6 +179,9 @@ func (c Config) Local(ctx context.Context, p Program) error {
 	if inWorld(ctx) {
 		tr.suffix = "-local" // the world that this runs in has a trace of its own
 	}
+	if err := tr.try(); err != nil {
+		return err
+	}
 	prog := tr.wrap(c.onDevice(p, max(1, runtime.GOMAXPROCS(0)/n)))
 	err = local.Config{Algo: c.Algo, Timeout: c.Timeout, Note: c.note}.Run(ctx, n, prog)
 	return errors.Join(err, tr.writeHere())

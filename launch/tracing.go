@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -35,6 +36,9 @@ func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Co
 		return p
 	}
 	return func(ctx context.Context, c comm.Comm) error {
+		if err := t.tryAll(ctx, c); err != nil {
+			return err
+		}
 		rec := trace.NewRecorder(c.Rank())
 		defer func() {
 			rec.Close()
@@ -42,13 +46,6 @@ func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Co
 			t.tracks = append(t.tracks, rec.Events())
 			t.mu.Unlock()
 		}()
-		var err error
-		if c.Rank() == 0 && t.t.Mode == trace.Chrome {
-			err = t.failed(disk.Try(t.file()))
-		}
-		if err := comm.Agree(ctx, c, err); err != nil { // before the run, not after it
-			return err
-		}
 		if err := c.Barrier(ctx); err != nil {
 			return err
 		}
@@ -86,6 +83,32 @@ func (t *tracing) write(tracks []trace.Track) error {
 	}
 	t.c.log().Info("trace written", "file", t.file(), "ranks", len(tracks))
 	return nil
+}
+
+// try returns a *UsageError if the file cannot be written, so that it is found
+// before the run.
+func (t *tracing) try() error {
+	if t.t.Mode != trace.Chrome {
+		return nil
+	}
+	if err := t.failed(disk.Try(t.file())); err != nil {
+		return &UsageError{err}
+	}
+	return nil
+}
+
+// tryAll is try on rank 0. All ranks return an error or none does. It is
+// collective.
+func (t *tracing) tryAll(ctx context.Context, c comm.Comm) error {
+	var fault error
+	if c.Rank() == 0 {
+		fault = t.try()
+	}
+	err := comm.Agree(ctx, c, fault)
+	if fault == nil && errors.As(err, new(*comm.RankError)) {
+		return &UsageError{err}
+	}
+	return err
 }
 
 // file is where a Chrome trace goes.

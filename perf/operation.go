@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/golops/golops/internal/suggest"
 )
 
 // All as the name of an operation, reduction or element type means each of them.
@@ -74,17 +76,21 @@ func findOperations(names []string) ([]operation, error) {
 }
 
 // meant names the operation that other programs call so, such as all_reduce_perf
-// of nccl-tests.
+// of nccl-tests, or whose name was mistyped.
 func meant(name string) string {
 	plain := func(s string) string {
 		return strings.NewReplacer("_", "", "-", "").Replace(strings.TrimSuffix(strings.ToLower(s), "_perf"))
 	}
+	word := suggest.Word(name, Operations())
 	for _, o := range operations {
 		if p := plain(name); p == plain(o.name) || p == "bcast" && o.name == "broadcast" {
-			return " (did you mean " + o.name + "?)"
+			word = o.name
 		}
 	}
-	return ""
+	if word == "" {
+		return ""
+	}
+	return " (did you mean " + word + "?)"
 }
 
 // extent is how many elements one row of a table moves.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/internal/disk"
+	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/golops/golops/report"
 )
@@ -67,8 +68,7 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 
 // runError is the end of a run of ranks that failed.
 func runError(err error) error {
-	var config *perf.ConfigError
-	if errors.As(err, &config) { // all ranks have it
+	if errors.As(err, new(*perf.ConfigError)) || errors.As(err, new(*launch.UsageError)) { // all ranks have it
 		return failure{err: errors.New(oneLine(err)), code: usage, quiet: otherRank()}
 	}
 	if stop, is := stopOf(err); is {

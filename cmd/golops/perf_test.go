@@ -31,7 +31,7 @@ func TestFilesAreTriedFirst(t *testing.T) {
 		}
 		t.Setenv("GOLOPS_TRACE", trace)
 		code, stdout, stderr := golops(t.Context(), "perf all_reduce --ranks 2 -e 8")
-		if code == 0 || stdout != "" || !strings.Contains(stderr, "write trace "+trace+", as GOLOPS_TRACE asks for: ") {
+		if code != 2 || stdout != "" || strings.Count(stderr, "write trace "+trace+", as GOLOPS_TRACE asks for: ") != 1 {
 			t.Errorf("trace %s: got exit code %d, %q and %q", trace, code, stdout, stderr)
 		}
 	}
@@ -66,6 +66,7 @@ func TestNCCLTestsUsers(t *testing.T) {
 		{"perf allreduce", `unknown operation "allreduce" (did you mean all_reduce?): have all_reduce, all_gather`},
 		{"perf all_reduce_perf", `"all_reduce_perf" (did you mean all_reduce?)`},
 		{"perf AllGather Bcast_perf sum", `"AllGather" (did you mean all_gather?), "Bcast_perf" (did you mean broadcast?), "sum": have`},
+		{"perf all_redcue", `"all_redcue" (did you mean all_reduce?)`},
 		{"perf all_reduce -d half", `unknown element type "half": have `},
 		{"perf all_reduce -d bfloat16", "are planned"},
 		{"perf all_reduce -d int8", `unknown element type "int8": have uint8`},
