@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/golops/golops/data"
@@ -127,6 +128,9 @@ func (j *Job) readWavelet() error {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("%s: sample %d is %g", w.File, i, x)
 		}
+	}
+	if !slices.ContainsFunc(v, func(x float64) bool { return x != 0 }) {
+		return fmt.Errorf("%s: the wavelet is zero everywhere", w.File)
 	}
 	j.Wavelet = v
 	return nil

@@ -77,11 +77,7 @@ func TestFaultsInNumbers(t *testing.T) {
 		"operator.aperture is 0 and operator.angle 30: limits need": func(c *Config) { c.Operator.Dynamic, c.Operator.Angle = false, 30 },
 		"is time.interval in milliseconds? It is in seconds":        func(c *Config) { c.Time.Interval = 4 },
 		"is no text in UTF-8":                                       func(c *Config) { c.Out = "a\xff" },
-		"no geometry, data":                                         nil,
 	} {
-		if set == nil {
-			continue
-		}
 		c := Default()
 		set(&c)
 		if err := c.Validate(); err == nil || err.Error() != strings.TrimSpace(err.Error()) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), want) {
@@ -118,6 +114,17 @@ func TestWaveletHalf(t *testing.T) {
 		if n := len(j.Wavelet); n != 2*half+1 || j.Wavelet[half] != 1 || j.Wavelet[0] != j.Wavelet[n-1] {
 			t.Errorf("half %d: %d samples, %g in the middle", half, n, j.Wavelet[half])
 		}
+	}
+}
+
+func TestWaveletOfZeros(t *testing.T) {
+	c := Default()
+	c.Wavelet.File = filepath.Join(t.TempDir(), "w.npy")
+	if err := data.WriteNPY(c.Wavelet.File, []int{5}, make([]float64, 5)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Prepare(c); err == nil || !strings.Contains(err.Error(), "the wavelet is zero everywhere") {
+		t.Errorf("got %v", err)
 	}
 }
 
