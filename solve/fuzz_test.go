@@ -104,10 +104,11 @@ type arrayJob func(ctx context.Context, r dist.Rank, a dist.Array[float64]) erro
 // longer than to read. It returns a function that runs a job there.
 func standing(f *testing.F) func(job arrayJob) error {
 	jobs, answers, ended := make(chan arrayJob), make(chan error), make(chan struct{})
-	var why error // the rank has ended
+	var why error      // the rank has ended
+	ctx := f.Context() // not to be asked for once inputs come
 	go func() {
 		defer close(ended)
-		why = onArray(f.Context(), func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+		why = onArray(ctx, func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
 			for job := range jobs {
 				answers <- job(ctx, r, a)
 			}

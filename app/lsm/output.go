@@ -53,6 +53,9 @@ func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observ
 			left = fmt.Sprintf("%s has what was written: %s", s.out.shown(), strings.Join(res.Files, ", "))
 		}
 		err = fmt.Errorf("%w: %s", err, left)
+		for _, n := range s.out.notes { // with an error nobody looks at the Result
+			o.Note(n)
+		}
 	}
 	return comm.Agree(ctx, s.r.Comm, err)
 }

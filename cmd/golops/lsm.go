@@ -134,7 +134,9 @@ velocity model, data and a geometry it inverts yours:
   golops lsm --device cuda --ranks 4
 
 Results are in the folder golops-lsm, or that of --out: arrays as .npy, pictures
-and a page, report.html.
+and a page, report.html. Older results there are kept as golops-lsm.1, .2 and so
+on, unless --force is given. A folder of checkpoints belongs to one run: where it
+has some, give --resume to go on from them or --restart to begin anew.
 
 To stop a run, press Ctrl-C. It ends after the iteration under way, with a
 checkpoint, if there is a folder for them, and with results. Before the first
