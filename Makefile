@@ -6,7 +6,7 @@ export GOFLAGS = -buildvcs=auto
 # the scripts have just tried to install them.
 TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
 
-.PHONY: test build lint race bench fuzz soak compare install clean
+.PHONY: test build lint race bench fuzz soak compare install scipy clean
 
 # The suite of the communicators comes first and alone, for its log: on which
 # communicators and how many ranks it passed.
@@ -56,6 +56,11 @@ compare: install build
 	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
 	@scripts/golden-lsm venv
 	CGO_ENABLED=0 go run ./perf/peer/lsm $(if $(ROUNDS),-rounds $(ROUNDS))
+
+# Random systems against SciPy, live. N says how many, FIRST which is the first.
+scipy:
+	@scripts/scipy $(or $(N),2000) build/scipy.txt $(or $(FIRST),0)
+	GOLOPS_SCIPY=$(CURDIR)/build/scipy.txt CGO_ENABLED=0 go test -v -count 1 -timeout 30m -run '^TestSciPy$$' ./solve
 
 clean:
 	rm -rf build

@@ -112,10 +112,10 @@ const (
 	nearing          // it comes near rounding for the first time
 	stalled          // it is near rounding and gains nothing
 	singular         // the condition is beyond what the element type holds
-	regular
+	regular          // the residual has fallen far since the last one, or that was long ago
 )
 
-// due says whether the numbers of a step call for a check.
+// checkDue says whether the numbers of a step call for a check.
 func (r *runner[T]) checkDue(n Norms) reason {
 	w, eps, k := &r.w, epsilon[T](), float64(r.res.Iters)
 	switch {
@@ -257,6 +257,7 @@ func (r *runner[T]) restart(ctx context.Context, t truth) error {
 	if err != nil {
 		return err
 	}
+	r.norms = n
 	w.resid, w.off, w.low, w.near, w.valley = n.Resid, 1, math.Inf(1), 0, 100*math.Sqrt(epsilon[T]())
 	return nil
 }
@@ -264,17 +265,18 @@ func (r *runner[T]) restart(ctx context.Context, t truth) error {
 // stuck ends a run whose recurrence has left the truth and comes no nearer.
 func (r *runner[T]) stuck(t truth) {
 	w, eps := &r.w, epsilon[T]()
+	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
 	switch {
 	case r.sharp(t):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	case w.cond*eps >= 0.01:
 		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
-			r.res.Iters, w.cond, typeName[T](), t.Resid, w.first.Resid)
+			r.res.Iters, w.cond, typeName[T](), left, first)
 	case r.blurred(t, 2):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	default:
 		r.end(Stagnated, "iteration %d: ‖b - A·x‖ stays at %.3g of %.3g, though the recurrence goes on to fall: the condition is %.2g or more: damp, regularise or precondition, or try LSQR",
-			r.res.Iters, t.Resid, w.first.Resid, w.cond)
+			r.res.Iters, left, first, w.cond)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestKill(t *testing.T) {
 		seen := victim(t, dir, 1+rnd.IntN(8), time.Duration(rnd.IntN(4000))*time.Microsecond)
 		_, res := gathered(t, 2, 1, solve.Checkpoint{Dir: dir, Resume: true})
 		// The state of an iteration is on the disk before the next one is shown.
-		if res.Notes != nil || res.Iters < seen-1 || res.Iters < reached {
+		if res.Notes != nil && seen+reached > 1 || res.Iters < seen-1 || res.Iters < reached {
 			t.Fatalf("seed %d, round %d: %d iterations were seen, %d were before, %d are kept, notes %v", seed, round, seen, reached, res.Iters, res.Notes)
 		}
 		reached = res.Iters

@@ -22,7 +22,7 @@ type runner[T scalar.Scalar] struct {
 	user   dist.Array[T] // what Run was given: x, but for scaling
 	best   dist.Array[T] // the best x so far; none if GradTol is negative
 	scale  scaling
-	norm   float64 // ‖b‖
+	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
 	w      watch
 	last   truth // of this x, if checked
 	fresh  bool  // last is of this x
@@ -136,6 +136,9 @@ func (r *runner[T]) init(ctx context.Context) (Norms, error) {
 			}
 		}
 	}
+	if n.Resid > r.norm {
+		r.norm = n.Resid
+	}
 	r.w.begin(n, epsilon[T]())
 	if r.c.GradTol < 0 {
 		return n, nil
@@ -180,8 +183,8 @@ func (r *runner[T]) end(s Status, why string, args ...any) {
 	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
 }
 
-// least is the part of the norm at the start below which there is nothing left
-// to gain in any element type, so that squares stay in range.
+// least is the part of a norm at the start below which a run ends, whatever it
+// was told, so that squares stay in range.
 const least = 1e-100
 
 // afterStep calls back, agrees on what only some ranks know, and saves.

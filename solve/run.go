@@ -19,10 +19,17 @@ var ErrStop = errors.New("stop requested")
 // ready to use. All ranks give the same, save OnIter and OnNote, which some may
 // leave out.
 //
-// Tolerances compare Norms with those of the start, which is before the first
-// step of all, resumed runs included. Whatever they are, a run has converged
-// when a norm is at most 1e-20 of that of the start, zero included: there is
-// nothing left to gain.
+// Tolerances compare norms with those of the start, which is before the first
+// step of all, resumed runs included. What the recurrence of a method says is
+// compared first. Before a run ends with Converged, the norms are worked out from
+// x, and it goes on if they do not agree.
+//
+// By default a run also ends where nothing is left to gain: when the gradient is
+// at the rounding of the element type times the norms of operator and residual, or
+// the residual at that of operator and x and b, or when the condition is beyond
+// what the element type holds. It keeps the best x of its checks, which takes one
+// more vector. A negative GradTol switches all of that off: with a negative RelTol
+// as well, a run makes MaxIter steps exactly, and leaves the x of the last one.
 //
 // OnIter, a Budget and an Interval each make the ranks exchange one message of
 // three integers per iteration; several of them share it.
@@ -30,7 +37,7 @@ type Config[T scalar.Scalar] struct {
 	MaxIter int           // 0 means 100
 	RelTol  float64       // converged when ‖b - A·x‖ ≤ RelTol·‖b - A·x₀‖; 0 means 1e-6, negative never
 	AbsTol  float64       // converged when ‖b - A·x‖ ≤ AbsTol; 0 means never
-	GradTol float64       // converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start; 0 means never, as for methods that do not know it
+	GradTol float64       // converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start, least squares only; 0 means at rounding only, negative not even there
 	Diverge float64       // diverged when ‖b - A·x‖ > Diverge·‖b - A·x₀‖; 0 means 1e6, negative never
 	Budget  time.Duration // stop after this time of this run, by the clock of rank 0, looked at after each iteration; 0 means no limit
 	// OnIter is called after the start (K = 0, or where a checkpoint left off) and
@@ -111,9 +118,8 @@ type Result struct {
 
 // Run solves p from the x given, which it improves in place. It is collective
 // among the ranks of p, or among those of one color if its spaces have a mask.
-// An error means that x may be anything; every other end is a Status. After a
-// Breakdown or where numbers stopped being finite, x is that of the last step
-// before.
+// An error means that x may be anything; every other end is a Status. x is that of
+// the last step, or the best one that was checked if that is clearly better.
 func Run[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], x dist.Array[T], c Config[T]) (Result, error) {
 	r, err := newRunner(ctx, m, p, x, c)
 	if err != nil {

@@ -4,10 +4,31 @@
 // A method is mathematics only: Init and Step. Run owns the loop: limits,
 // tolerances, callbacks, history, checkpoints, and that all ranks stop together.
 //
-//	CG, CG1      A·x = b, A Hermitian positive definite      2 messages per step, 1
-//	MINRES       A·x = b, A Hermitian                        2
-//	CGLS, CGLS1  min ‖A·x - b‖² + damp²·‖x‖², any A          2, 1
-//	LSQR         the same, with less rounding                2
+//	method       problem                                     messages per step  A and Aᴴ per step, per check
+//	CG, CG1      A·x = b, A Hermitian positive definite      2, 1               1        1
+//	MINRES       A·x = b, A Hermitian                        2                  1        2
+//	CGLS, CGLS1  min ‖A·x - b‖² + damp²·‖x‖², any A          2, 1               1 and 1  1 and 1
+//	LSQR         the same, with less rounding                2                  1 and 1  1 and 1
+//
+// A check works the norms out from x. There is one at the end of every run, one
+// after every hundred steps, and a few when the recurrence comes near a tolerance or
+// near rounding. If the recurrence has left the truth, it starts anew from there.
+//
+//	status           what it means                                              what to do
+//	converged        a tolerance is met by the true norms
+//	iteration limit  MaxIter steps are made                                     more steps, if the residual is still falling
+//	stopped          a callback returned ErrStop
+//	time is up       the Budget is spent
+//	at rounding      residual or gradient are as small as rounding lets them    nothing; for less, elements of 64 bits
+//	ill-conditioned  the operator is singular to the rounding of the elements   damp, regularise, elements of 64 bits
+//	stagnated        three restarts in a row have gained nothing                damp, regularise, precondition, LSQR
+//	diverged         the residual has grown a million times, or is NaN          look at Result.Why
+//	breakdown        a step cannot be made, or x is out of range                look at Result.Why
+//	not symmetric    the operator of CG, CG1 or MINRES is not Hermitian         CGLS, LSQR
+//	indefinite       the operator of CG or CG1 has negative eigenvalues         MINRES, CGLS, LSQR
+//
+// Numbers may be as large and small as the element type: where squares would leave
+// the range, a run scales the problem by powers of two.
 //
 // Regularize, Precondition and Normal make other problems of a problem;
 // PowerIteration finds the largest eigenvalue.

@@ -1,6 +1,6 @@
 """Solves random systems with SciPy and writes how well it did.
 
-    python make_scipy.py COUNT FILE
+    python make_scipy.py COUNT FILE [FIRST]
 
 System number i is made from i alone, here and in solve/scipy_test.go, by the same
 arithmetic: only SciPy's numbers are in the file. Each line is
@@ -160,7 +160,8 @@ def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     with open(sys.argv[2], "w") as f:
-        for number in range(int(sys.argv[1])):
+        first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+        for number in range(first, first + int(sys.argv[1])):
             row = peers(number)
             f.write("%d %s\n" % (row[0], " ".join("%.9g" % v for v in row[1:])))
 
