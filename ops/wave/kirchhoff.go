@@ -189,8 +189,8 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error 
 			}
 		}
 		for i, p := range side.points {
-			if err := ctx.Err(); err != nil {
-				return err
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
 			if err := k.Times.Fill(times, p); err != nil {
 				return err
@@ -206,6 +206,9 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error 
 		}
 	}
 	for i, s := range k.Sources {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		for j, r := range k.Receivers {
 			a, err := k.Weights.Aperture(s, r)
 			if err != nil {

@@ -124,3 +124,28 @@ func TestKirchhoff(t *testing.T) {
 		}
 	}
 }
+
+// stopping is weights that call stop when the first aperture is asked for.
+type stopping struct{ stop func() }
+
+func (stopping) Source(*[2][]float64, wave.Point, []float64) error   { return nil }
+func (stopping) Receiver(*[2][]float64, wave.Point, []float64) error { return nil }
+func (s stopping) Aperture(_, _ wave.Point) ([]float64, error)       { s.stop(); return nil, nil }
+
+// The end of ctx ends the making of weights, pair by pair too.
+func TestKirchhoffStops(t *testing.T) {
+	why := errors.New("enough")
+	err := ondevice.Local(t.Context(), 1, func(ctx context.Context, r dist.Rank) error {
+		k, err := small(2)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		k.Weights = stopping{func() { cancel(why) }}
+		_, err = wave.NewKirchhoff[float64](ctx, r.Alone(), k)
+		return err
+	})
+	if !errors.Is(err, why) {
+		t.Errorf("got %v, want %v", err, why)
+	}
+}
