@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/golops/golops/array"
@@ -45,6 +46,15 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 		}
 	}
 	w := widening{s.shape, slices.Clone(front), slices.Clone(back), edges}
+	for a := range n {
+		dim := s.shape.Dim(a)
+		if !edges { // there is nothing further away
+			w.front[a], w.back[a] = min(front[a], dim), min(back[a], dim)
+		}
+		if most := (math.MaxInt - dim) / 2 / s.rank.Size(); w.front[a] > most || w.back[a] > most {
+			return nil, fmt.Errorf("depths %d and %d of axis %d: blocks of %d rows would become more than an int can count", front[a], back[a], a, dim)
+		}
+	}
 	to, err := s.widened(w)
 	if err != nil {
 		return nil, err

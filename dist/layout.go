@@ -190,6 +190,9 @@ func checkCounts(counts []int, parts, rows int) error {
 // Balanced splits rows over parts as evenly as it goes, the first ones holding
 // one more.
 func Balanced(rows, parts int) []int {
+	if rows < 0 || parts < 0 {
+		panic(LayoutError(fmt.Sprintf("dist: Balanced: %d rows over %d parts: neither can be negative", rows, parts)))
+	}
 	c := make([]int, parts)
 	for i := range c {
 		c[i] = rows / parts

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/golops/golops/scalar"
@@ -14,7 +15,7 @@ func Stack(parts ...*Space) (*Space, error) {
 		return nil, fmt.Errorf("dist: a stack of no spaces")
 	}
 	a := parts[0]
-	t := &Space{parts: slices.Clone(parts), sum: newScratch()}
+	t, size := &Space{parts: slices.Clone(parts), sum: newScratch()}, 0
 	for i, p := range parts {
 		if p == nil {
 			return nil, fmt.Errorf("dist: stack: space %d is nil", i)
@@ -22,6 +23,10 @@ func Stack(parts ...*Space) (*Space, error) {
 		if !p.together(a) {
 			return nil, fmt.Errorf("dist: stack: space %d is %v, which lies on other ranks, another device or another mask than space 0, %v", i, p, a)
 		}
+		if p.Size() > math.MaxInt-size {
+			return nil, fmt.Errorf("dist: stack: %d spaces up to %v have more elements than an int can count", i+1, p)
+		}
+		size += p.Size()
 		t.split = t.split || p.split
 	}
 	t.rank, t.group, t.layout.Mask = a.rank, a.group, a.layout.Mask

@@ -30,6 +30,9 @@ type Sums struct {
 // NewSums returns room for n sums over arrays on the ranks of s.
 func NewSums(s *Space, n int) *Sums {
 	given("NewSums", s)
+	if n < 0 || n > 1<<20 {
+		panic(LayoutError(fmt.Sprintf("dist: NewSums: room for %d sums: must be from 0 to %d", n, 1<<20)))
+	}
 	return &Sums{group: s.group, v: make([]float64, 0, n), alone: n == 1}
 }
 

@@ -3,6 +3,7 @@ package linop
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
@@ -30,6 +31,9 @@ func newLocals[E scalar.Scalar](r dist.Rank, ops []Operator[E]) (l locals[E], er
 		}
 		if err != nil {
 			return l, fmt.Errorf("operator %d of rank %d: %w", i, r.Rank(), err)
+		}
+		if a.Domain().Size() > math.MaxInt-l.in[i] || a.Range().Size() > math.MaxInt-l.out[i] {
+			return l, fmt.Errorf("operator %d of rank %d, from %v to %v: with those before it there are more elements than an int can count", i, r.Rank(), a.Domain(), a.Range())
 		}
 		l.ops = append(l.ops, a)
 		l.in = append(l.in, l.in[i]+a.Domain().Size())

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -102,7 +103,14 @@ func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
 	}
 	first := x.Box(x.Comm().Rank()).Lo[axis]
 	n := x.LocalShape().Dim(axis)
-	d, r := make([]T, n), make([]T, n)
+	d, err := device.Make[T](n)
+	if err != nil {
+		return err
+	}
+	r, err := device.Make[T](n)
+	if err != nil {
+		return err
+	}
 	for i := range d {
 		d[i], r[i] = 1, 1
 		if c.Rule == Trapezoidal && first+i == 0 {
@@ -112,7 +120,6 @@ func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
 	if c.Rule == Full {
 		r = nil
 	}
-	var err error
 	alloc := func(dst *array.Array[T], n int) {
 		if err == nil {
 			*dst, err = array.New[T](x.Device(), shape.Of(n))

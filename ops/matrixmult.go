@@ -45,7 +45,8 @@ func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int
 	}
 	if err == nil {
 		o.rows = o.Rng.LocalShape().Dim(0)
-		if _, _, o.wide = x.LocalShape().Around(0); len(a) != o.rows*n {
+		_, _, o.wide = x.LocalShape().Around(0)
+		if sh, e := shape.New(o.rows, n); e != nil || len(a) != sh.Size() {
 			err = fmt.Errorf("%d numbers on rank %d for a matrix of %d × %d", len(a), x.Comm().Rank(), o.rows, n)
 		}
 	}

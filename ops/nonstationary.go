@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -22,6 +23,12 @@ func NewNonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Sp
 	a, n, err := axisOf(x, axis)
 	if err == nil {
 		err = checkFilters(filters, at)
+	}
+	if err == nil {
+		const perTap = 128 // bytes that the matrix takes, about
+		if err = device.HostRoom(n, len(filters[0]), perTap); err != nil {
+			err = fmt.Errorf("%d filters of %d samples: %w", n, len(filters[0]), err)
+		}
 	}
 	var m matrix[T]
 	if err == nil {
@@ -41,6 +48,9 @@ func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
 		if k > 0 && (at[k] <= at[k-1] || at[k]-at[k-1] != at[1]-at[0]) {
 			return errors.New("places of the filters do not increase in equal steps")
 		}
+	}
+	if at[len(at)-1] < at[0] || at[len(at)-1]-at[0] < 0 {
+		return fmt.Errorf("places of the filters from %d to %d are further apart than an int can count", at[0], at[len(at)-1])
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/golops/golops/array"
@@ -42,6 +43,9 @@ func (o *pad[T]) build(x *dist.Space, before, after []int) error {
 	for a := range r {
 		if before[a] < 0 || after[a] < 0 {
 			return fmt.Errorf("paddings %d and %d of axis %d must not be negative", before[a], after[a], a)
+		}
+		if n := x.Shape().Dim(a); before[a] > math.MaxInt-n || after[a] > math.MaxInt-n-before[a] {
+			return fmt.Errorf("paddings %d and %d of axis %d, which has %d rows: the sum is more than an int can count", before[a], after[a], a, n)
 		}
 		_, counts := x.SplitBy(a)
 		if counts = slices.Clone(counts); counts != nil {

@@ -51,8 +51,8 @@ func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
 	if y.Shape().Rank() != 1 || y.Parts() != nil || y.Size() != len(t) {
 		return fmt.Errorf("%d samples for data of shape %v: need as many, along one axis", len(t), y.Shape())
 	}
-	if order < 0 {
-		return fmt.Errorf("order is %d, must not be negative", order)
+	if order < 0 || order == math.MaxInt {
+		return fmt.Errorf("order is %d, must not be negative, nor more than an int can count", order)
 	}
 	for i, s := range t {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
@@ -62,6 +62,9 @@ func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
 	b := y.Box(y.Comm().Rank())
 	t = t[b.Lo[0]:b.Hi[0]]
 	o.n, o.m = len(t), order+1
+	if err := device.HostRoom(o.n, o.m, scalar.Of[T]().Size()); err != nil {
+		return fmt.Errorf("powers up to %d of %d samples: %w", order, o.n, err)
+	}
 	v := make([]T, 0, o.n*o.m)
 	for _, s := range t {
 		p := 1.0

@@ -13,7 +13,10 @@ func NewRoll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift in
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}
 	if n > 0 {
-		s := (shift%n + n) % n
+		s := shift % n
+		if s < 0 {
+			s += n
+		}
 		m.add(0, s, tap[T]{n - s, 1, 1})
 		m.add(s, n, tap[T]{0, 1, 1})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -14,7 +15,7 @@ import (
 // beyond the ends. An even n counts as n+1.
 func NewSmoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
 	a, rows, err := axisOf(x, axis)
-	h, e := box[T](n)
+	h, e := box[T](n, rows)
 	return newAlong(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
 }
 
@@ -32,13 +33,19 @@ func NewSmoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n
 	return linop.Compose(second, first)
 }
 
-// box returns the filter that takes a mean of n, or of n+1 if n is even.
-func box[T scalar.Scalar](n int) ([]T, error) {
+// box returns the filter that takes a mean of n, or of n+1 if n is even, as far
+// as it reaches from any of the rows to another.
+func box[T scalar.Scalar](n, rows int) ([]T, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("length %d: must be at least 1", n)
 	}
 	n |= 1
-	h := make([]T, n)
+	half := min(n/2, max(rows-1, 0))
+	const perSample = 256 // bytes that the matrix of a filter takes, about
+	if err := device.HostRoom(half, perSample); err != nil {
+		return nil, fmt.Errorf("length %d: %w", n, err)
+	}
+	h := make([]T, 2*half+1)
 	for i := range h {
 		h[i] = scalar.From[T](complex(1/float64(n), 0))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
-	"github.com/golops/golops/shape"
 )
 
 // Table says where a sample of the model goes: to sample t of trace x of the
@@ -56,17 +55,20 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {
 	if g, _ := model.SplitBy(1); g != dist.Whole {
 		return errors.New("the second axis of the model is split: Redistribute to the first")
 	}
-	if _, err := shape.New(nx, nt); err != nil {
-		return err
-	}
-	if table == nil {
-		return errors.New("no table given")
-	}
 	y, err := model.Like(dist.Replicated, nx, nt)
 	if err != nil {
 		return err
 	}
 	o.Spaces = linop.Spaces{Dom: model, Rng: y}
+	if err := device.HostRoom(nx, nt, 8); err != nil {
+		return fmt.Errorf("%d traces of %d samples: %w", nx, nt, err)
+	}
+	if nt == 0 {
+		nx = 0 // nothing goes anywhere, whatever the table says
+	}
+	if table == nil {
+		return errors.New("no table given")
+	}
 	b := model.Box(model.Comm().Rank())
 	n := 0
 	// The adjoint reads the table in order; the forward matrix is its transpose.

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -12,8 +14,14 @@ import (
 // does: y has 2n-1 rows, y[n-1+i] = y[n-1-i] = x[i].
 func NewSymmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
-	m := matrix[T]{rows: max(2*n-1, 0), cols: n}
-	m.add(0, n-1, tap[T]{n - 1, -1, 1})
-	m.add(max(n-1, 0), 2*n-1, tap[T]{0, 1, 1})
+	var m matrix[T]
+	if err == nil && n > math.MaxInt/2 {
+		err = fmt.Errorf("an axis of %d rows becomes longer than an int can count", n)
+	}
+	if err == nil {
+		m = matrix[T]{rows: max(2*n-1, 0), cols: n}
+		m.add(0, n-1, tap[T]{n - 1, -1, 1})
+		m.add(max(n-1, 0), 2*n-1, tap[T]{0, 1, 1})
+	}
 	return newAlong(ctx, "ops: symmetrize", x, a, m, nil, err)
 }

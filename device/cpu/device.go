@@ -19,11 +19,14 @@ type Config struct {
 	BLAS string
 }
 
+// maxThreads is more than any host has processors for one rank.
+const maxThreads = 4096
+
 // Validate reports what is wrong with the options. Whether a library opens only
 // New can tell.
 func (c Config) Validate() error {
-	if c.Threads < 0 {
-		return fmt.Errorf("thread count %d must not be negative", c.Threads)
+	if c.Threads < 0 || c.Threads > maxThreads {
+		return fmt.Errorf("thread count %d must be from 0 to %d", c.Threads, maxThreads)
 	}
 	return nil
 }
