@@ -13,6 +13,11 @@ import (
 // ErrUnsupported reports a kernel or element type that a device lacks.
 var ErrUnsupported = errors.New("not supported by this device")
 
+// ErrClosed reports the use of a device, or of memory on it, after Close. Kernels
+// that return no error panic with an error that wraps it, or leave it to the next
+// call that returns one.
+var ErrClosed = errors.New("the device is closed")
+
 // Device is one place that holds memory and runs kernels, such as the host or
 // one GPU. A Device belongs to one rank and is used by one goroutine at a time.
 type Device interface {

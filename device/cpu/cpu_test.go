@@ -130,22 +130,6 @@ func testRepeat[T scalar.Scalar](t *testing.T) {
 	}
 }
 
-// TestClose uses a device after its end, and ends it twice.
-func TestClose(t *testing.T) {
-	d := open(t, cpu.Config{Threads: 3})
-	k := kernelsOf[float64](t, d)
-	x := random[float64](t, k, 100_000)
-	before, _ := k.Sum(x)
-	for range 2 {
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if after, _ := k.Sum(x); after != before {
-			t.Errorf("sum is %v after close, was %v", after, before)
-		}
-	}
-}
-
 // TestPanic wants a bad index on any thread to come out on the caller, and the
 // device to work on.
 func TestPanic(t *testing.T) {

@@ -35,6 +35,7 @@ func (c Config) Validate() error {
 // time.
 type Device struct {
 	threads int
+	closed  bool
 	pool    *pool
 	blas    *blas
 	f32     *kernels[float32, float32]
@@ -94,11 +95,24 @@ func (d *Device) Kernels(dt scalar.DType) any {
 }
 
 // Sync returns at once: kernels of the host end before they return.
-func (d *Device) Sync(context.Context) error { return nil }
+func (d *Device) Sync(context.Context) error {
+	if d.closed {
+		return errClosed
+	}
+	return nil
+}
 
-// Close ends the threads. Kernels still work afterwards, on the caller alone.
+// errClosed is what is left of a device after Close.
+var errClosed = fmt.Errorf("cpu: %w", device.ErrClosed)
+
+// Close ends the threads. Kernels cannot be used afterwards.
 func (d *Device) Close() error {
 	d.pool.close()
+	d.closed = true
+	d.f32.close()
+	d.f64.close()
+	d.c64.close()
+	d.c128.close()
 	return nil
 }
 

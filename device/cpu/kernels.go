@@ -16,6 +16,7 @@ import (
 type kernels[T scalar.Scalar, F float] struct {
 	parts int // of an element: 1, or 2 if it is complex
 	*pool
+	closed  bool
 	partial *partials
 	blas    *blas
 
@@ -72,7 +73,23 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 	return k
 }
 
+// close makes all loops panic. Nothing asks whether the device is closed: that
+// would cost every kernel.
+func (k *kernels[T, F]) close() {
+	k.closed, k.blas = true, &blas{opened: true}
+	f := func(int, int) { panic(errClosed) }
+	k.loops = loops{
+		copy: f, fill: f, combine: f, mul: f, mulAxis: f, conj: f, threshold: f,
+		dot: f, sum: f, norm: f, minMax: f, sumAxis: f, normAxis: f, scanAxis: f,
+		copyND: f, bands: f, moves: f, gather: f, gemvRows: f, gemvColumns: f, gemvSlabs: f,
+		scaleC: f, packA: f, packB: f, tiles: f, spread: f, stack: f, axpyNorm: f,
+	}
+}
+
 func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
+	if k.closed {
+		return device.Mem[T]{}, errClosed
+	}
 	x, err := device.Make[T](n)
 	if err != nil {
 		return device.Mem[T]{}, fmt.Errorf("cpu: alloc %d %v: %w", n, scalar.Of[T](), err)
@@ -89,11 +106,17 @@ func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
 }
 
 func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
+	if k.closed {
+		return errClosed
+	}
 	k.Copy(dst, memOf(src))
 	return nil
 }
 
 func (k *kernels[T, F]) CopyOut(dst []T, src device.Mem[T]) error {
+	if k.closed {
+		return errClosed
+	}
 	k.Copy(memOf(dst), src)
 	return nil
 }

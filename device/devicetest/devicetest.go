@@ -32,6 +32,10 @@ func Run(t *testing.T, open func(t *testing.T) device.Device, types ...scalar.DT
 		seed = n
 	}
 	t.Run("device", func(t *testing.T) { testDevice(t, open(t)) })
+	t.Run("closed", func(t *testing.T) {
+		testClosed[float64](t, open(t))
+		testClosed[complex64](t, open(t))
+	})
 	if len(types) == 0 {
 		types = []scalar.DType{scalar.Float32, scalar.Float64, scalar.Complex64, scalar.Complex128}
 	}

@@ -144,6 +144,9 @@ var _ device.BatchGemmer[complex64] = (*kernels[complex64, float32])(nil)
 // GemmBatch implements device.BatchGemmer.
 func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
 	d := k.d
+	if d.closed {
+		return d.err
+	}
 	device.Holds("Gemm", "A", a.N, batch*m, kk)
 	device.Holds("Gemm", "B", b.N, batch*kk, n)
 	device.Holds("Gemm", "C", c.N, batch*m, n)

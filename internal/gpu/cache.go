@@ -77,11 +77,26 @@ func (c *compiler) key(name, source, arch string, options []string) string {
 // A file of the cache is a hash and what it is of.
 const hashSize = sha256.Size
 
+// imageLimit is more than any kernel compiles to.
+const imageLimit = 64 << 20
+
 // readImage returns the code in a file of the cache, or nil if there is none or
-// if it is damaged.
+// if it is damaged. Pipes and devices would never end and are not read.
 func readImage(file string) []byte {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > imageLimit {
+		return nil
+	}
 	b, err := os.ReadFile(file)
-	if err != nil || len(b) <= hashSize {
+	if err != nil {
+		return nil
+	}
+	return parseImage(b)
+}
+
+// parseImage returns what is behind the hash, or nil if it is not of that.
+func parseImage(b []byte) []byte {
+	if len(b) <= hashSize {
 		return nil
 	}
 	if h := sha256.Sum256(b[hashSize:]); !bytes.Equal(h[:], b[:hashSize]) {

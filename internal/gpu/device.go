@@ -253,7 +253,7 @@ func (d *Device) Close() error {
 		failed = errors.Join(failed, fmt.Errorf("%s: release device %d: %w", d.p.Name, d.info.Index, d.drv.fault(r)))
 	}
 	d.context = 0
-	d.err = fmt.Errorf("%s: device %d is closed", d.p.Name, d.info.Index)
+	d.err = fmt.Errorf("%s: device %d: %w", d.p.Name, d.info.Index, device.ErrClosed)
 	return failed
 }
 
