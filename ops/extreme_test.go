@@ -32,11 +32,21 @@ func TestExtremeNumbers(t *testing.T) {
 	}{
 		{"resize", func(ctx context.Context, x space, v int) (op, error) { return ops.NewResize[float64](ctx, x, 0, v) }, func(v, _ float64) float64 { return v }},
 		{"resize axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewResize[float64](ctx, x, v, 3) }, nil},
-		{"pad before", func(ctx context.Context, x space, v int) (op, error) { return ops.NewPad[float64](ctx, x, []int{v}, []int{0}) }, func(v, _ float64) float64 { return 24 + v }},
-		{"pad after", func(ctx context.Context, x space, v int) (op, error) { return ops.NewPad[float64](ctx, x, []int{0}, []int{v}) }, func(v, _ float64) float64 { return 24 + v }},
-		{"pad both", func(ctx context.Context, x space, v int) (op, error) { return ops.NewPad[float64](ctx, x, []int{v}, []int{v}) }, func(v, _ float64) float64 { return 24 + 2*v }},
-		{"smoothing", func(ctx context.Context, x space, v int) (op, error) { return ops.NewSmoothing1D[float64](ctx, x, 0, v) }, same24},
-		{"smoothing axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewSmoothing1D[float64](ctx, x, v, 3) }, nil},
+		{"pad before", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewPad[float64](ctx, x, []int{v}, []int{0})
+		}, func(v, _ float64) float64 { return 24 + v }},
+		{"pad after", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewPad[float64](ctx, x, []int{0}, []int{v})
+		}, func(v, _ float64) float64 { return 24 + v }},
+		{"pad both", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewPad[float64](ctx, x, []int{v}, []int{v})
+		}, func(v, _ float64) float64 { return 24 + 2*v }},
+		{"smoothing", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewSmoothing1D[float64](ctx, x, 0, v)
+		}, same24},
+		{"smoothing axis", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewSmoothing1D[float64](ctx, x, v, 3)
+		}, nil},
 		{"smoothing of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, 1<<50)
 			if err != nil {
@@ -83,7 +93,9 @@ func TestExtremeNumbers(t *testing.T) {
 			}
 			return ops.NewNonStationaryConvolve1D(ctx, y, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{0, v})
 		}, nil},
-		{"matrix rows", func(ctx context.Context, x space, v int) (op, error) { return ops.NewMatrixMult(ctx, x, v, []float64{}) }, func(v, _ float64) float64 { return v }},
+		{"matrix rows", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.NewMatrixMult(ctx, x, v, []float64{})
+		}, func(v, _ float64) float64 { return v }},
 		{"restriction", func(ctx context.Context, x space, v int) (op, error) {
 			return ops.NewRestriction[float64](ctx, x, 0, []int{0, v})
 		}, func(_, _ float64) float64 { return 2 }},
