@@ -65,6 +65,7 @@ func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, 
 			return nil, err
 		}
 	}
+	r.near = r.near && !w.cfg.far
 	call := comm.Call{Kind: comm.KindSplit, Peer: -1, N: -1}
 	own := new(uintptr)
 	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))

@@ -28,7 +28,7 @@ var children = map[string]struct {
 }{
 	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
 	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
-	"native":   {Config{Algo: comm.Native}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"native":   {Config{Algo: comm.Native, far: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"ring":     {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"allocs":   {Config{}, allocs},
 	"reaches":  {Config{}, reaches},

@@ -26,7 +26,8 @@ type Config struct {
 	// must end at once; nil means that nobody wants to know.
 	Note func(rank int, text string)
 
-	maxCount int // tests lower it to split counts that are not large
+	far      bool // tests behave as if ranks were on several machines
+	maxCount int  // tests lower it to split counts that are not large
 }
 
 // Validate reports everything that is wrong with c.
