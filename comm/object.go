@@ -6,6 +6,8 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+
+	"github.com/golops/golops/device"
 )
 
 // Objects travel as gob, with their length ahead of them in an int64. A value
@@ -32,7 +34,16 @@ func decode(data []byte, n int64, from int, v any) error {
 	return nil
 }
 
-func abs(n int64) int { return int(max(n, -n)) }
+// size returns how many bytes an object of length n has.
+func size(n int64) (int, error) {
+	if n = max(n, -n); n < 0 || n > maxElements {
+		return 0, fmt.Errorf("comm: an object of %d bytes has been announced, more than any memory holds", n)
+	}
+	if err := device.HostRoom(int(n)); err != nil {
+		return 0, fmt.Errorf("comm: an object of %d bytes has been announced: %w", n, err)
+	}
+	return int(n), nil
+}
 
 // SendObject sends any Go value that encoding/gob can encode.
 func SendObject(ctx context.Context, c Comm, v any, to int) error {
@@ -52,7 +63,11 @@ func RecvObject[T any](ctx context.Context, c Comm, v *T, from int) error {
 	if err := c.Recv(ctx, Of(n), from); err != nil {
 		return err
 	}
-	data := make([]byte, abs(n[0]))
+	k, err := size(n[0])
+	if err != nil {
+		return err
+	}
+	data := make([]byte, k)
 	if err := c.Recv(ctx, Of(data), from); err != nil {
 		return err
 	}
@@ -70,8 +85,12 @@ func BroadcastObject[T any](ctx context.Context, c Comm, v *T, root int) error {
 	if err := c.Broadcast(ctx, Of(n), root); err != nil {
 		return err
 	}
+	k, err := size(n[0])
+	if err != nil {
+		return err
+	}
 	if c.Rank() != root {
-		data = make([]byte, abs(n[0]))
+		data = make([]byte, k)
 	}
 	if err := c.Broadcast(ctx, Of(data), root); err != nil {
 		return err
@@ -92,7 +111,10 @@ func GatherObjects[T any](ctx context.Context, c Comm, v T, root int) ([]T, erro
 	if err := c.Gather(ctx, Of(lens), Of([]int64{n}), root); err != nil {
 		return nil, err
 	}
-	counts, all := room(lens)
+	counts, all, err := room(lens)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.GatherV(ctx, Of(all), counts, Of(data), root); err != nil {
 		return nil, err
 	}
@@ -109,29 +131,39 @@ func AllGatherObjects[T any](ctx context.Context, c Comm, v T) ([]T, error) {
 	if err := c.AllGather(ctx, Of(lens), Of([]int64{n})); err != nil {
 		return nil, err
 	}
-	counts, all := room(lens)
+	counts, all, err := room(lens)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.AllGatherV(ctx, Of(all), counts, Of(data)); err != nil {
 		return nil, err
 	}
 	return decodeAll[T](all, lens)
 }
 
-func room(lens []int64) (counts []int, all []byte) {
+// room returns memory for objects of these lengths.
+func room(lens []int64) (counts []int, all []byte, err error) {
 	counts = make([]int, len(lens))
-	total := 0
+	total := int64(0)
 	for i, n := range lens {
-		counts[i] = abs(n)
-		total += counts[i]
+		if counts[i], err = size(n); err != nil {
+			return nil, nil, err
+		}
+		total += int64(counts[i])
 	}
-	return counts, make([]byte, total)
+	if _, err := size(total); err != nil {
+		return nil, nil, err
+	}
+	return counts, make([]byte, total), nil
 }
 
 func decodeAll[T any](all []byte, lens []int64) ([]T, error) {
 	out := make([]T, len(lens))
 	var errs []error
 	for i, n := range lens {
-		data := all[:abs(n)]
-		all = all[abs(n):]
+		k := int(max(n, -n))
+		data := all[:k]
+		all = all[k:]
 		errs = append(errs, decode(data, n, i, &out[i]))
 	}
 	return out, errors.Join(errs...)
