@@ -27,7 +27,7 @@ func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 	if err := r.enter(ctx, &call, err); err != nil {
 		return err
 	}
-	err = r.reduceAll(ctx, &call, dst, src, op)
+	err = r.reduceAll(ctx, &call, &dst, &src, op)
 	if err == nil && op == comm.Average {
 		comm.Divide(dst.Ptr, dst.DType, dst.N, r.n)
 	}

@@ -26,16 +26,19 @@ func hash(l comm.Label) int32 {
 	return int32(uint64(l)*0x9e3779b97f4a7c15>>32%4095) + 1
 }
 
-// tag returns the tag of a message of b.
-func (t *labels) tag(b comm.Buf) int32 {
-	if b.Label == 0 {
-		return int32(b.DType)
+// tag returns the tag of a message of this type and label.
+func (t *labels) tag(dt scalar.DType, l comm.Label) int32 {
+	if l == 0 {
+		return int32(dt)
 	}
-	h := hash(b.Label)
-	if at := &t[h]; at.Load() != uint64(b.Label) {
-		at.Store(uint64(b.Label))
+	return int32(dt) | hash(l)<<typeBits
+}
+
+// note remembers a label that this process uses.
+func (t *labels) note(l comm.Label) {
+	if at := &t[hash(l)]; at.Load() != uint64(l) {
+		at.Store(uint64(l))
 	}
-	return int32(b.DType) | h<<typeBits
 }
 
 // read returns the type and the label of a message that came with a tag. asked is

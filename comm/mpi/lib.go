@@ -33,7 +33,7 @@ type lib struct {
 	serial   *sync.Mutex // non-nil when the library wants one call at a time
 	bytesOps [7]uintptr  // operations on uint8 that the library gets wrong, done here
 
-	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank,
+	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank, commGetAttr,
 	setErrhandler, ibarrier, abort, finalize dl.Func
 	isend, irecv, iallreduce, ireduce, ibcast, iallgather, iallgatherv, igather, igatherv, iscatter, iscatterv,
 	ireduceScatterBlock, ireduceScatter, ialltoall, ialltoallv sized
@@ -55,7 +55,7 @@ func bind(f *Found) (*lib, error) {
 	for name, fn := range map[string]*dl.Func{
 		"Test": &l.test, "Iprobe": &l.iprobe, "Recv": &l.recv, "Get_count": &l.getCount, "Error_string": &l.errorString,
 		"Comm_free": &l.commFree, "Comm_split": &l.commSplit, "Comm_split_type": &l.commSplitType, "Comm_dup": &l.commDup, "Comm_idup": &l.commIdup,
-		"Comm_size": &l.commSize, "Comm_rank": &l.commRank, "Comm_set_errhandler": &l.setErrhandler, "Ibarrier": &l.ibarrier,
+		"Comm_size": &l.commSize, "Comm_get_attr": &l.commGetAttr, "Comm_rank": &l.commRank, "Comm_set_errhandler": &l.setErrhandler, "Ibarrier": &l.ibarrier,
 		"Abort": &l.abort, "Finalize": &l.finalize, "Win_create": &l.winCreate, "Win_free": &l.winFree,
 		"Win_fence": &l.winFence, "Win_lock": &l.winLock, "Win_unlock": &l.winUnlock, "Win_lock_all": &l.winLockAll,
 		"Win_unlock_all": &l.winUnlockAll, "Win_flush": &l.winFlush, "Put": &l.put, "Get": &l.get,

@@ -177,6 +177,9 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if err := r.pending.Room(k); err != nil {
 		return comm.Request{}, err
 	}
+	if b.Label != 0 {
+		r.w.labels.note(b.Label)
+	}
 	q := r.newRequest(call, b, b)
 	side := int(k - comm.KindSend)
 	if peer == r.me {
@@ -187,13 +190,14 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 		r.started[side][peer]++
 	}
 	first := b.Slice(0, min(b.N, r.l.maxCount))
-	if err := r.post(&q.operation, k, first, peer, r.comm); err != nil {
+	if err := r.post(&q.operation, k, &first, peer, r.comm); err != nil {
 		return comm.Request{}, r.release(q, err)
 	}
 	for at := first.N; at < b.N; at += r.l.maxCount {
 		o := new(operation)
 		q.more = append(q.more, o)
-		if err := r.post(o, k, b.Slice(at, min(at+r.l.maxCount, b.N)), peer, r.comm); err != nil {
+		part := b.Slice(at, min(at+r.l.maxCount, b.N))
+		if err := r.post(o, k, &part, peer, r.comm); err != nil {
 			return comm.Request{}, err
 		}
 	}

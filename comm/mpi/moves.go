@@ -87,7 +87,7 @@ func (r *rank) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm
 	if err := r.enterV(ctx, &call, err, src.N, counts, nil); err != nil {
 		return err
 	}
-	if large, err := r.large(ctx, &call, dst.N, root); err != nil {
+	if large, err := r.byMessages(ctx, &call, dst.N, root); err != nil {
 		return err
 	} else if large {
 		return r.collect(ctx, &call, root, func(j int) comm.Buf { return comm.BlockV(dst, counts, j) }, src)
@@ -105,6 +105,15 @@ func (r *rank) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm
 	err = r.moved(ctx, &call, code, dst, src)
 	runtime.KeepAlive(counts)
 	return err
+}
+
+// byMessages reports whether a call with the root's counts goes by messages. That
+// is where the library must not see counts that do not fit: see careful.go.
+func (r *rank) byMessages(ctx context.Context, call *comm.Call, n, root int) (bool, error) {
+	if r.w.careful && !r.w.cfg.Checked {
+		return true, nil
+	}
+	return r.large(ctx, call, n, root)
 }
 
 // large reports whether root's n elements are too many for a call. Libraries
@@ -149,7 +158,7 @@ func (r *rank) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, ro
 	if err := r.enterV(ctx, &call, err, dst.N, counts, nil); err != nil {
 		return err
 	}
-	if large, err := r.large(ctx, &call, src.N, root); err != nil {
+	if large, err := r.byMessages(ctx, &call, src.N, root); err != nil {
 		return err
 	} else if large {
 		return r.hand(ctx, &call, root, dst, func(j int) comm.Buf { return comm.BlockV(src, counts, j) })
@@ -265,7 +274,8 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 		err = r.pieces(b.N, func(lo, hi int) error {
 			o := new(operation)
 			ops = append(ops, o)
-			return r.post(o, comm.KindRecv, b.Slice(lo, hi), from, r.own)
+			part := b.Slice(lo, hi)
+			return r.post(o, comm.KindRecv, &part, from, r.own)
 		})
 	}
 	for d := 1; d < r.n && err == nil; d++ {
@@ -275,7 +285,8 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 		err = r.pieces(b.N, func(lo, hi int) error {
 			o := new(operation)
 			ops = append(ops, o)
-			return r.post(o, comm.KindSend, b.Slice(lo, hi), to, r.own)
+			part := b.Slice(lo, hi)
+			return r.post(o, comm.KindSend, &part, to, r.own)
 		})
 	}
 	for _, o := range ops {
@@ -288,13 +299,25 @@ func (r *rank) exchange(ctx context.Context, call *comm.Call, recv, send func(j 
 }
 
 // post starts one message on communicator c.
-func (r *rank) post(o *operation, k comm.Kind, b comm.Buf, peer int, c uintptr) error {
-	tag := r.w.labels.tag(b)
+func (r *rank) post(o *operation, k comm.Kind, b *comm.Buf, peer int, c uintptr) error {
 	f := &r.l.isend
 	if k == comm.KindRecv {
-		f, tag = &r.l.irecv, r.l.anyTag // the receiver compares the tag
+		f = &r.l.irecv
 	}
-	code := r.l.call(r.l.fn(f), r.from(b), uintptr(b.N), r.dtype(b), uintptr(peer), uintptr(tag), c, addr(&o.req))
+	o.exact = false
+	var tag int32
+	switch {
+	case c == r.own && r.w.careful:
+		tag = r.exactTag(k, b.N, peer)
+		if k == comm.KindRecv {
+			o.exact, o.tag, o.peer, o.me, o.comm = true, tag, int32(peer), int32(r.me), c
+		}
+	case k == comm.KindRecv:
+		tag = r.l.anyTag // the receiver compares the tag
+	default:
+		tag = r.w.labels.tag(b.DType, b.Label)
+	}
+	code := r.l.call(r.l.fn(f), r.from(*b), uintptr(b.N), r.l.dtypes[b.DType], uintptr(peer), uintptr(tag), c, addr(&o.req))
 	return r.l.errorOf(k.String(), code)
 }
 

@@ -27,6 +27,8 @@ type rank struct {
 	counts2  ints
 	scratch  []uint64
 	shown    []int64
+	order    [2][]uint8 // messages of the algorithms, sent and received, by peer: see careful.go
+	counted  [2]int64
 
 	num     int32
 	pending comm.Pending[request]
@@ -66,6 +68,11 @@ func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, 
 		}
 	}
 	r.near = r.near && !w.cfg.far
+	if w.careful {
+		for i := range r.order {
+			r.order[i] = make([]uint8, r.n)
+		}
+	}
 	call := comm.Call{Kind: comm.KindSplit, Peer: -1, N: -1}
 	own := new(uintptr)
 	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
@@ -189,7 +196,14 @@ func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
 	if r.w.cfg.Checked && r.n > 1 {
 		return r.compare(ctx, call, fault)
 	}
-	return fault
+	if fault != nil {
+		return fault
+	}
+	switch call.Kind {
+	case comm.KindReduce, comm.KindBroadcast, comm.KindAllGather, comm.KindGather, comm.KindScatter, comm.KindReduceScatter, comm.KindAllToAll:
+		return r.alike(ctx, call, call.N)
+	}
+	return nil
 }
 
 // ready returns an error if the program was aborted, ctx has ended or this rank

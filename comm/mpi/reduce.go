@@ -17,7 +17,7 @@ const small = 32 << 10
 // 64 KB up and cost less at 8 B than their non-blocking form (measured with
 // Open MPI 4.1 and MPICH 4.0; docs/benchmarks.md). Over a network the library
 // knows best.
-func (r *rank) reduceAll(ctx context.Context, call *comm.Call, dst, src comm.Buf, op comm.Op) error {
+func (r *rank) reduceAll(ctx context.Context, call *comm.Call, dst, src *comm.Buf, op comm.Op) error {
 	algo := r.algo
 	switch {
 	case r.n == 1:
@@ -32,19 +32,33 @@ func (r *rank) reduceAll(ctx context.Context, call *comm.Call, dst, src comm.Buf
 	}
 	switch algo {
 	case comm.Native:
-		return r.nativeAllReduce(ctx, call, dst, src, op)
+		if err := r.alike(ctx, call, call.N); err != nil {
+			return err
+		}
+		return r.nativeAllReduce(ctx, call, *dst, *src, op)
 	case comm.Tree:
 		comm.Move(dst.Ptr, src.Ptr, src.Bytes())
-		return r.pieces(dst.N, func(lo, hi int) error { return r.doubling(ctx, call, dst.Slice(lo, hi), op) })
+		if dst.N <= r.l.maxCount {
+			return r.doubling(ctx, call, dst, op)
+		}
+		return r.pieces(dst.N, func(lo, hi int) error {
+			part := dst.Slice(lo, hi)
+			return r.doubling(ctx, call, &part, op)
+		})
 	}
-	return r.ring(ctx, call, dst, src, op)
+	return r.ring(ctx, call, *dst, *src, op)
 }
 
 // swap exchanges messages with two ranks, or one, on the communicator of the
 // algorithms. Nobody is a rank here too.
-func (r *rank) swap(ctx context.Context, call *comm.Call, in comm.Buf, from int, out comm.Buf, to int) error {
-	defer runtime.KeepAlive(in.Ptr)
-	defer runtime.KeepAlive(out.Ptr)
+func (r *rank) swap(ctx context.Context, call *comm.Call, in *comm.Buf, from int, out *comm.Buf, to int) error {
+	err := r.swapped(ctx, call, in, from, out, to)
+	runtime.KeepAlive(in.Ptr)
+	runtime.KeepAlive(out.Ptr)
+	return err
+}
+
+func (r *rank) swapped(ctx context.Context, call *comm.Call, in *comm.Buf, from int, out *comm.Buf, to int) error {
 	if from != comm.Nobody {
 		if err := r.post(&r.second, comm.KindRecv, in, from, r.own); err != nil {
 			return err
@@ -70,7 +84,7 @@ func (r *rank) swap(ctx context.Context, call *comm.Call, in comm.Buf, from int,
 // differ in bit k exchange what they have. Ranks beyond the largest power of
 // two hand theirs to a partner first and get the result last. Partners fold in
 // the order of their ranks, so that all have the same bits.
-func (r *rank) doubling(ctx context.Context, call *comm.Call, b comm.Buf, op comm.Op) error {
+func (r *rank) doubling(ctx context.Context, call *comm.Call, b *comm.Buf, op comm.Op) error {
 	f := comm.FoldOf(op, b.DType)
 	in := comm.Buf{DType: b.DType, N: b.N, Ptr: r.room(b.Bytes())}
 	full := 1 << (bits.Len(uint(r.n)) - 1)
@@ -79,12 +93,12 @@ func (r *rank) doubling(ctx context.Context, call *comm.Call, b comm.Buf, op com
 	if r.me < 2*extra {
 		v = r.me / 2
 		if r.me%2 == 1 {
-			if err := r.swap(ctx, call, in, comm.Nobody, b, r.me-1); err != nil {
+			if err := r.swap(ctx, call, &in, comm.Nobody, b, r.me-1); err != nil {
 				return err
 			}
-			return r.swap(ctx, call, b, r.me-1, in, comm.Nobody)
+			return r.swap(ctx, call, b, r.me-1, &in, comm.Nobody)
 		}
-		if err := r.swap(ctx, call, in, r.me+1, b, comm.Nobody); err != nil {
+		if err := r.swap(ctx, call, &in, r.me+1, b, comm.Nobody); err != nil {
 			return err
 		}
 		f(b.Ptr, b.Ptr, in.Ptr, b.N)
@@ -96,7 +110,7 @@ func (r *rank) doubling(ctx context.Context, call *comm.Call, b comm.Buf, op com
 		} else {
 			peer += extra
 		}
-		if err := r.swap(ctx, call, in, peer, b, peer); err != nil {
+		if err := r.swap(ctx, call, &in, peer, b, peer); err != nil {
 			return err
 		}
 		if v&bit == 0 {
@@ -106,7 +120,7 @@ func (r *rank) doubling(ctx context.Context, call *comm.Call, b comm.Buf, op com
 		}
 	}
 	if r.me < 2*extra {
-		return r.swap(ctx, call, in, comm.Nobody, b, r.me+1)
+		return r.swap(ctx, call, &in, comm.Nobody, b, r.me+1)
 	}
 	return nil
 }
@@ -154,7 +168,7 @@ func (r *rank) pass(ctx context.Context, call *comm.Call, in comm.Buf, from int,
 		if o.N == 0 {
 			right = comm.Nobody
 		}
-		if err := r.swap(ctx, call, i, left, o, right); err != nil {
+		if err := r.swap(ctx, call, &i, left, &o, right); err != nil {
 			return err
 		}
 		if limit > max(in.N, out.N) {

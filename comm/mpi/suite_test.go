@@ -43,6 +43,7 @@ var children = map[string]struct {
 	"recv self": {Config{}, func(ctx context.Context, c comm.Comm) error {
 		return c.Recv(ctx, comm.Of(make([]float64, 1)), c.Rank())
 	}},
+	"unequal": {Config{}, unequal},
 	"unasked": {Config{Checked: true}, unasked},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 }

@@ -66,6 +66,7 @@ type world struct {
 	noWin   error           // why the library makes no windows here
 	work    func() bool     // what this rank does while it waits: see comm.Ground
 	labels  labels
+	careful bool         // see careful.go
 	left    left         // what is open
 	locks   atomic.Int32 // of windows that this rank holds
 
@@ -236,6 +237,7 @@ func (w *world) setUp(launcher Launcher) error {
 	if err := l.mend(); err != nil {
 		return err
 	}
+	w.careful = l.needsCare()
 	var err error
 	if w.near, err = w.oneMachine(l.world, w.size); err != nil {
 		return err
