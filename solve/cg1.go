@@ -83,8 +83,8 @@ func (m *CG1[T]) Step(ctx context.Context) (Norms, error) {
 	if err := definite(ctx, &m.seen, "rᴴAr", m.delta, m.r); err != nil {
 		return Norms{}, err
 	}
-	beta, down, lost := fused[T](m.gamma, m.old, m.alpha, m.delta)
-	if lost && down <= 0 { // start anew
+	beta, down, lost := fused(m.gamma, m.old, m.alpha, m.delta, 0)
+	if lost { // start anew
 		beta, down = 0, m.delta
 	}
 	m.alpha, m.old, m.seen.beta = m.gamma/down, m.gamma, beta
@@ -97,13 +97,13 @@ func (m *CG1[T]) Step(ctx context.Context) (Norms, error) {
 
 func (m *CG1[T]) norms() Norms { return Norms{math.Sqrt(m.gamma), math.NaN()} }
 
-// fused returns β, and what γ is divided by for α: lost tells that most of its
-// digits are gone. In the first step the direction is the residual: β = 0.
-func fused[T scalar.Scalar](gamma, old, alpha, delta float64) (beta, down float64, lost bool) {
+// fused returns β, and what γ is divided by for α: lost tells that of δ only a few
+// digits are left in it. In the first step the direction is the residual: β = 0.
+func fused(gamma, old, alpha, delta, few float64) (beta, down float64, lost bool) {
 	if alpha == 0 {
 		return 0, delta, false
 	}
 	beta = gamma / old
 	down = delta - beta*gamma/alpha
-	return beta, down, down <= math.Cbrt(epsilon[T]())*delta
+	return beta, down, down <= few*delta
 }

@@ -29,6 +29,7 @@ type CGLS1[T scalar.Scalar] struct {
 	delta, rr  float64
 	alpha      float64 // 0 before the first step
 	seen       pivots  // of AᴴA + damp²
+	few        float64 // the part of δ that is too little of it
 	lost       float64 // 1 when the method goes on as CGLS
 	full       CGLS[T]
 	sums       *dist.Sums
@@ -60,6 +61,7 @@ func (m *CGLS1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Nor
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums, m.alpha, m.seen, m.lost = p, x, dist.NewSums(x.Space(), 3), 0, newPivots(), 0
+	m.few = math.Cbrt(epsilon[T]())
 	m.full.sums, m.full.down, m.full.seen = dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 2), newPivots()
 	if err := p.A.Forward(ctx, m.w, x); err != nil {
 		return Norms{}, err
@@ -103,7 +105,7 @@ func (m *CGLS1[T]) Step(ctx context.Context) (Norms, error) {
 	if err := positive("‖A·g‖² + damp²·‖g‖²", m.delta, nullSpace); err != nil {
 		return Norms{}, err
 	}
-	beta, down, lost := fused[T](m.gamma, m.old, m.alpha, m.delta)
+	beta, down, lost := fused(m.gamma, m.old, m.alpha, m.delta, m.few)
 	if lost {
 		f := m.inFull()
 		m.lost, f.gg, f.rr, f.seen = 1, m.gamma, m.rr, newPivots()

@@ -108,7 +108,7 @@ func TestFused(t *testing.T) {
 		{2, 4, 0.2, 5, 0.5, 0, true},  // 5 - 0.5·2/0.2 is zero
 		{2, 4, 0.1, 5, 0.5, -5, true}, // and here negative
 	} {
-		if beta, down, lost := fused[float64](k.gamma, k.old, k.alpha, k.delta); beta != k.beta || down != k.down || lost != k.lost {
+		if beta, down, lost := fused(k.gamma, k.old, k.alpha, k.delta, 0.1); beta != k.beta || down != k.down || lost != k.lost {
 			t.Errorf("%+v: got %g, %g and %t", k, beta, down, lost)
 		}
 	}

@@ -31,10 +31,11 @@ type MINRES[T scalar.Scalar] struct {
 	c, s         float64 // the last rotation
 	cold, sold   float64 // the one before
 	eta          float64 // ±‖r‖
-	norm         float64 // ‖A‖, from below
+	norm         float64 // ‖A‖², from below
 	large, least float64 // of the pivots
 	steps        float64
 	sums         *dist.Sums
+	both         *dist.Sums // of the first step
 }
 
 // Name implements Method.
@@ -47,7 +48,7 @@ func (m *MINRES[T]) State() State[T] {
 }
 
 // Outlook implements Method.
-func (m *MINRES[T]) Outlook() Outlook { return Outlook{m.norm, m.large / m.least} }
+func (m *MINRES[T]) Outlook() Outlook { return Outlook{math.Sqrt(m.norm), m.large / m.least} }
 
 // Room implements Method.
 func (m *MINRES[T]) Room() (dom, rng dist.Array[T]) { return m.room, m.av }
@@ -59,7 +60,8 @@ func (m *MINRES[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (No
 	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.v, &m.old, &m.av, &m.w, &m.wold, &m.room}, nil); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 3)
+	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
+	m.both = dist.NewSums(x.Space(), 3)
 	m.c, m.s, m.cold, m.sold, m.gamma, m.steps = 1, 0, 1, 0, 0, 0
 	m.norm, m.large, m.least = 0, 0, math.Inf(1)
 	if err := p.A.Forward(ctx, m.v, x); err != nil {
@@ -100,30 +102,34 @@ func (m *MINRES[T]) lanczos(ctx context.Context) error {
 		return err
 	}
 	dist.Axpby(num[T](-m.gamma), m.old, 1, m.av)
-	m.sums.Reset()
-	if err := dist.AddDot(m.sums, m.v, m.av); err != nil {
+	sums := m.sums
+	if m.steps == 1 {
+		sums = m.both
+	}
+	sums.Reset()
+	if err := dist.AddDot(sums, m.v, m.av); err != nil {
 		return err
 	}
 	if m.steps == 1 { // v_oldᴴ·A·v is γ if A is Hermitian: nothing is left
-		if err := dist.AddComplexDot(m.sums, m.old, m.av); err != nil {
+		if err := dist.AddComplexDot(sums, m.old, m.av); err != nil {
 			return err
 		}
 	}
-	if err := m.sums.Reduce(ctx); err != nil {
+	if err := sums.Reduce(ctx); err != nil {
 		return err
 	}
-	m.delta = m.sums.Value(0)
+	m.delta = sums.Value(0)
 	if m.steps == 1 {
-		left := math.Hypot(m.sums.Value(1), m.sums.Value(2))
-		if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T]())*m.norm && m.gamma > math.Sqrt(epsilon[T]())*m.norm {
-			return &unfit{NotSymmetric, fmt.Sprintf("uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, m.norm)}
+		left, norm := math.Hypot(sums.Value(1), sums.Value(2)), math.Sqrt(m.norm)
+		if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T]())*norm && m.gamma > math.Sqrt(epsilon[T]())*norm {
+			return &unfit{NotSymmetric, fmt.Sprintf("uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, norm)}
 		}
 	}
 	gamma := m.gamma
 	if err := m.next(ctx, -m.delta); err != nil {
 		return err
 	}
-	m.norm = max(m.norm, math.Hypot(m.delta, math.Hypot(gamma, m.gamma))) // ‖A·v‖
+	m.norm = max(m.norm, m.delta*m.delta+gamma*gamma+m.gamma*m.gamma) // ‖A·v‖²
 	return nil
 }
 
@@ -159,6 +165,6 @@ func (m *MINRES[T]) pivot() float64 { return m.c*m.delta - m.cold*m.s*m.gold }
 
 // norms has ‖A·r‖ = ‖r‖·√(pivot² + (c·γ)²).
 func (m *MINRES[T]) norms() Norms {
-	r := math.Abs(m.eta)
-	return Norms{r, r * math.Hypot(m.pivot(), m.c*m.gamma)}
+	r, p, g := math.Abs(m.eta), m.pivot(), m.c*m.gamma
+	return Norms{r, r * math.Sqrt(p*p+g*g)}
 }
