@@ -95,7 +95,8 @@ func TestForwardMeetsAdjointUnderMPI(t *testing.T) {
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
 		err := c.Run()
-		if text := out.String(); err == nil || !strings.Contains(text, "FAILED") || !strings.Contains(text, "mismatch") || !strings.Contains(text, `"forward"`) || !strings.Contains(text, `"adjoint"`) {
+		// A rank that has never used the other's word shows it as (other).
+		if text := out.String(); err == nil || !strings.Contains(text, "FAILED") || !strings.Contains(text, "mismatch") || !strings.Contains(text, `"forward"`) && !strings.Contains(text, `"adjoint"`) {
 			t.Errorf("got error %v, output\n%s", err, text)
 		}
 	})
