@@ -158,7 +158,7 @@ The exit code is
   1    it failed
   2    what was asked for is impossible; nothing was computed
   130  it was stopped by Ctrl-C or the file stop; 143 by SIGTERM; 129 by SIGHUP
-All ranks end with the same code. mpirun and srun mostly pass it on, but Open
+All ranks end with the same code. mpirun mostly passes it on, but Open
 MPI's mpirun ends with 1 when it was itself interrupted.`,
 		Args:        cobra.NoArgs,
 		Annotations: ranked,
