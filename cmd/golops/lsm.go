@@ -18,8 +18,10 @@ import (
 type lsmFlags struct {
 	config, velocity, data, geometry string
 	out, checkpoint, method, dtype   string
-	ranks, threads, iterations       int
+	ranks, threads                   int
+	iterations, samples              int
 	tol, damp                        float64
+	dx, dy, dz, interval, frequency  float64
 	resume, quiet, json, print       bool
 	restart, force                   bool
 	device, comm                     string
@@ -34,6 +36,12 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.velocity, "velocity", "", "velocity model, `v.npy` of shape nx × nz or ny × nx × nz")
 	s.StringVar(&f.data, "data", "", "recorded data, `shots.npy` or .segy")
 	s.StringVar(&f.geometry, "geometry", "", "sources and receivers, `geom.csv`")
+	s.Float64Var(&f.dx, "dx", 0, "`spacing` of the grid in x, in m")
+	s.Float64Var(&f.dy, "dy", 0, "`spacing` of the grid in y, in m")
+	s.Float64Var(&f.dz, "dz", 0, "`spacing` of the grid in z, in m")
+	s.IntVar(&f.samples, "samples", 0, "`samples` of a trace")
+	s.Float64Var(&f.interval, "interval", 0, "sampling interval in `seconds`")
+	s.Float64Var(&f.frequency, "frequency", 0, "peak frequency of the Ricker wavelet, in `Hz`")
 	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS, or one per GPU)")
 	s.IntVar(&f.threads, "threads", 0, "`threads` of each rank (default its share of the cores)")
 	s.StringVar(&f.device, "device", "", "where arrays live, a `device`: "+launch.DeviceNames()+" (default cpu)")
@@ -62,35 +70,35 @@ func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
 			return nil, err
 		}
 	}
-	for _, t := range []struct {
-		flag     string
-		from, to *string
-	}{
-		{"velocity", &f.velocity, &c.Velocity.File}, {"data", &f.data, &c.Data.File}, {"geometry", &f.geometry, &c.Acquisition.Geometry},
-		{"out", &f.out, &c.Out}, {"checkpoint", &f.checkpoint, &c.Checkpoint.Dir}, {"method", &f.method, &c.Solver.Method},
-		{"type", &f.dtype, &c.Operator.Type},
-	} {
-		if s.Changed(t.flag) {
-			*t.to = *t.from
-		}
-	}
-	if s.Changed("velocity") {
-		c.Velocity.Constant = 0
-	}
-	if s.Changed("iterations") {
-		c.Solver.Iterations = f.iterations
-	}
-	if s.Changed("tol") {
-		c.Solver.Tolerance = f.tol
-	}
-	if s.Changed("damp") {
-		c.Solver.Damp = f.damp
-	}
+	set(s, "velocity", &c.Velocity.File, f.velocity)
+	set(s, "velocity", &c.Velocity.Constant, 0)
+	set(s, "data", &c.Data.File, f.data)
+	set(s, "geometry", &c.Acquisition.Geometry, f.geometry)
+	set(s, "dx", &c.Grid.DX, f.dx)
+	set(s, "dy", &c.Grid.DY, f.dy)
+	set(s, "dz", &c.Grid.DZ, f.dz)
+	set(s, "samples", &c.Time.Samples, f.samples)
+	set(s, "interval", &c.Time.Interval, f.interval)
+	set(s, "frequency", &c.Wavelet.Frequency, f.frequency)
+	set(s, "iterations", &c.Solver.Iterations, f.iterations)
+	set(s, "tol", &c.Solver.Tolerance, f.tol)
+	set(s, "damp", &c.Solver.Damp, f.damp)
+	set(s, "method", &c.Solver.Method, f.method)
+	set(s, "type", &c.Operator.Type, f.dtype)
+	set(s, "checkpoint", &c.Checkpoint.Dir, f.checkpoint)
+	set(s, "out", &c.Out, f.out)
 	c.Checkpoint.Resume = c.Checkpoint.Resume || f.resume
 	if err := f.check(s); err != nil {
 		return nil, err
 	}
 	return lsm.Prepare(c)
+}
+
+// set gives a parameter the value of a flag that was typed.
+func set[T any](s *pflag.FlagSet, flag string, to *T, v T) {
+	if s.Changed(flag) {
+		*to = v
+	}
 }
 
 // mostRanks and mostThreads are more than any machine has a use for. Ranks talk
@@ -129,7 +137,7 @@ func (a app) lsm() *cobra.Command {
 data of a built-in example, layers cut by faults, and inverts them. With a
 velocity model, data and a geometry it inverts yours:
   golops lsm
-  golops lsm --velocity v.npy --data shots.segy --geometry geom.csv
+  golops lsm --velocity v.npy --dx 5 --dz 5 --data shots.segy --geometry geom.csv
   mpirun -n 4 golops lsm --config survey.yaml --checkpoint state
   golops lsm --device cuda --ranks 4
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app/lsm"
 	"github.com/golops/golops/data"
 )
 
@@ -67,5 +68,29 @@ func TestWarnings(t *testing.T) {
 	}
 	if old, err := filepath.Glob(filepath.Join(dir, "out*", "inverse.npy")); err != nil || len(old) != 2 || apart(inverse(t, filepath.Dir(old[0])), inverse(t, filepath.Dir(old[1]))) > 1e-12 {
 		t.Errorf("images %v are not the same: %v", old, err)
+	}
+}
+
+// Flags reach the parameters that own data need first.
+func TestFlagsOfOwnData(t *testing.T) {
+	dir := t.TempDir()
+	v := make([]float64, 31*21)
+	for i := range v {
+		v[i] = 1500 + 300*float64(i%21/5)
+	}
+	file, out := filepath.Join(dir, "v.npy"), filepath.Join(dir, "out")
+	if err := data.WriteNPY(file, []int{31, 21}, v); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := golops(t.Context(), "lsm --iterations 1 --ranks 1 --quiet --dx 5 --dz 4 --samples 201 --interval 0.002 --frequency 35 --velocity "+file+" --out "+out)
+	if code != 0 {
+		t.Fatalf("exit code %d: %q", code, stderr)
+	}
+	c := lsm.Default()
+	if err := c.ReadFile(filepath.Join(out, "lsm.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if c.Grid.DX != 5 || c.Grid.DZ != 4 || c.Time.Samples != 201 || c.Time.Interval != 0.002 || c.Wavelet.Frequency != 35 {
+		t.Errorf("the run had %+v, %+v, %+v", c.Grid, c.Time, c.Wavelet)
 	}
 }
