@@ -161,7 +161,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k, own: a.own}
 }
 
-// made panics for an array that nobody has made, which has no device.
+// made panics for the zero Array, which has no device.
 func (a *Array[T]) made(op string) {
 	if a.k == nil {
 		panic(Error{fmt.Sprintf("array: %s: the array was never made: use New or FromHost", op)})

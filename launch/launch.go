@@ -62,7 +62,7 @@ const TimeoutVar = "GOLOPS_TIMEOUT"
 
 // UsageError says that the ranks cannot be started as they were asked for. A
 // command ends with code 2. A program that returns one on all ranks, as after
-// comm.Agree, lets MPI end in peace.
+// comm.Agree, lets MPI be finalized normally.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }

@@ -68,7 +68,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 	w.Reopen()
 	var dev *DeviceError
 	var usage *UsageError
-	if errors.As(err, &dev) || errors.As(err, &usage) { // all ranks have it, so that MPI can end in peace
+	if errors.As(err, &dev) || errors.As(err, &usage) { // all ranks have it, so that MPI can be finalized normally
 		return errors.Join(err, w.End(ctx, nil))
 	}
 	if err == nil {

@@ -56,7 +56,7 @@ func milliseconds(interval float64) string {
 	return ""
 }
 
-// record returns data that are worth an inversion. It is collective.
+// record returns the data, unless they are zero everywhere. It is collective.
 func (s *rank[T]) record(ctx context.Context) (dist.Array[T], error) {
 	d, err := s.data(ctx)
 	if err == nil {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/solve"
 )
@@ -29,20 +28,20 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 		}
 	}
 	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
-		return mendable(err)
+		return asConfigError(err)
 	}
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &s.dir, 0); err != nil {
 		return err
 	}
 	if err := disk.Probe(ctx, s.r.Comm, s.dir); err != nil {
-		return mendable(fmt.Errorf("output folder %s: %w", s.Config.Out, err))
+		return asConfigError(fmt.Errorf("output folder %s: %w", s.Config.Out, err))
 	}
 	c := s.Config.Checkpoint
 	s.checkpoint, err = solve.Checkpoint{
 		Dir: c.Dir, Every: every(c), Interval: time.Duration(c.Time * float64(time.Second)), Resume: c.Resume, Restart: s.Restart,
 	}.Open(ctx, s.r.Comm, o.Warn)
 	if err != nil {
-		return mendable(err)
+		return asConfigError(err)
 	}
 	var notes []string
 	if s.r.Rank() == 0 {
@@ -51,7 +50,7 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 		s.out.notes = nil
 	}
 	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {
-		return mendable(err)
+		return asConfigError(err)
 	}
 	if err := comm.BroadcastObject(ctx, s.r.Comm, &notes, 0); err != nil {
 		return err
@@ -62,8 +61,8 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 	return nil
 }
 
-// mendable makes a *ConfigError of an error that is not one of the ranks' talk.
-func mendable(err error) error {
+// asConfigError makes a *ConfigError of err, unless the ranks could not talk.
+func asConfigError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, new(*comm.AbortError)) {
 		return err
 	}
@@ -79,7 +78,7 @@ func (s *rank[T]) closeFolders() {
 	s.out.close()
 }
 
-// checkFolders says what is wrong with the names of the folders.
+// checkFolders says what is wrong with what is asked of the folders.
 func (j *Job) checkFolders() error {
 	c := j.Config.Checkpoint
 	if j.Restart && c.Dir == "" {
@@ -88,21 +87,7 @@ func (j *Job) checkFolders() error {
 	if j.Restart && c.Resume {
 		return errors.New("resume and restart exclude each other: choose one")
 	}
-	if c.Dir == "" {
-		return nil
-	}
-	out, err := filepath.Abs(j.Config.Out)
-	if err != nil {
-		return err
-	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(out, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-		return fmt.Errorf("the checkpoint folder %s lies in the output folder %s, which is replaced as a whole: choose one outside", c.Dir, j.Config.Out)
-	}
-	return nil
+	return j.Config.separate()
 }
 
 // pages is about what pictures, the page and tables take.
@@ -140,7 +125,7 @@ func (s *rank[T]) room() (warnings []string, err error) {
 	}
 	for _, n := range needs {
 		free, ok := disk.Free(n.dir)
-		switch text := fmt.Sprintf("%s of %s need about %s, the disk has %s free", n.what, s.Config.Out, size(n.likely), size(float64(free))); {
+		switch text := fmt.Sprintf("%s of %s need about %s, the disk has %s free", n.what, s.Config.Out, device.BytesText(int64(n.likely)), device.BytesText(int64(free))); {
 		case !ok || n.likely <= float64(free):
 		case n.least > float64(free):
 			err = errors.Join(err, errors.New(text+": make room, or choose another disk"))
@@ -149,15 +134,4 @@ func (s *rank[T]) room() (warnings []string, err error) {
 		}
 	}
 	return warnings, err
-}
-
-// size is a number of bytes for people.
-func size(b float64) string {
-	for _, u := range []string{"bytes", "kB", "MB", "GB", "TB"} {
-		if b < 1000 {
-			return fmt.Sprintf("%.3g %s", b, u)
-		}
-		b /= 1000
-	}
-	return fmt.Sprintf("%.3g PB", b)
 }

@@ -22,7 +22,7 @@ import (
 
 const (
 	maxConfig  = 64 << 10 // bytes of a configuration; the whole default has 4 KB
-	maxNesting = 8        // of braces; the parser takes time that grows as the square, and so it does
+	maxNesting = 8        // of braces; the time of the parser grows as the square of it
 	maxKeys    = 500      // with the number of keys; there are 60
 	maxFaults  = 10       // that are reported at once
 )

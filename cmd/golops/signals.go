@@ -67,7 +67,7 @@ const (
 
 const (
 	grace  = 700 * time.Millisecond // for a command to end by itself after a signal
-	repeat = 250 * time.Millisecond // what comes so soon is no second wish: timeout and launchers send signals twice
+	repeat = 250 * time.Millisecond // a signal that comes again so soon is the same one: timeout and launchers send signals twice
 	before = 3 * time.Second        // a SIGCONT of mpirun's comes no longer before its SIGTERM; it is one second
 )
 

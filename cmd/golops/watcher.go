@@ -76,7 +76,7 @@ func (w *watcher) Warn(text string) {
 	}
 }
 
-// Saved implements lsm.Observer. It matters to who may not see the end.
+// Saved implements lsm.Observer. The user may not see the end of the run.
 func (w *watcher) Saved(text string) {
 	if !otherRank() && w.signals.stop().Hurry {
 		w.say("saved: " + report.Printable(text))
