@@ -361,7 +361,8 @@ func (r *runner[T]) finish(ctx context.Context) error {
 		}
 	}
 	r.measure(t)
-	if r.c.GradTol >= 0 && r.worse(t) {
+	done := r.res.Status == Converged || r.res.Status == AtRounding
+	if r.c.GradTol >= 0 && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
 		b, err := r.truth(ctx, r.best)
 		if err != nil {
 			return err

@@ -53,9 +53,9 @@ func Cases(cfg Config) []Case {
 		cfg.Sequences = 10000
 	}
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
-		splitCases(), objectCases(), failedMessageCases(), closedCases())
+		splitCases(), objectCases(), failedMessageCases(), []Case{on("Closed/group", closedGroup)})
 	if !cfg.NoWindows {
-		cases = append(cases, windowCases()...)
+		cases = slices.Concat(cases, windowCases(), closedWindowCases())
 	}
 	if !cfg.NoFaults {
 		cases = slices.Concat(cases, mismatchCases(cfg), labelCases(), oneRankCases())
