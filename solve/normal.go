@@ -42,6 +42,9 @@ func Normal[T scalar.Scalar](ctx context.Context, p Problem[T]) (Problem[T], err
 
 // Forward implements linop.Operator.
 func (n *normal[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+	if err := dist.Check("solve: normal equations", "forward", &dst, n.Rng, &src, n.Dom); err != nil {
+		return err
+	}
 	if err := n.a.Forward(ctx, n.y, src); err != nil {
 		return err
 	}

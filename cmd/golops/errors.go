@@ -42,7 +42,8 @@ func (a app) complain(err error) {
 // launchers wait for ever and others kill rank 0 before it has printed.
 func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
 	f := failure{err: errors.New(oneLine(err)), code: usage}
-	if cmd.Annotations["ranks"] == "" || !launch.Launched() {
+	alone := cmd.HasParent() && cmd.Annotations["ranks"] == "" // a mistyped command has no parent, and all processes have it
+	if alone || !launch.Launched() {
 		return f
 	}
 	f.quiet = otherRank()

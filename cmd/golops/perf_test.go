@@ -30,9 +30,11 @@ func TestFilesAreTriedFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("GOLOPS_TRACE", trace)
-		code, stdout, stderr := golops(t.Context(), "perf all_reduce --ranks 2 -e 8")
-		if code != 2 || stdout != "" || strings.Count(stderr, "write trace "+trace+", as GOLOPS_TRACE asks for: ") != 1 {
-			t.Errorf("trace %s: got exit code %d, %q and %q", trace, code, stdout, stderr)
+		for _, args := range []string{"perf all_reduce --ranks 2 -e 8", "lsm --ranks 2 --out " + filepath.Join(dir, "out")} {
+			code, stdout, stderr := golops(t.Context(), args)
+			if code != 2 || stdout != "" || strings.Count(stderr, "write trace "+trace+", as GOLOPS_TRACE asks for: ") != 1 {
+				t.Errorf("%s: trace %s: got exit code %d, %q and %q", args, trace, code, stdout, stderr)
+			}
 		}
 	}
 	if all, _ := os.ReadDir(dir); len(all) != 2 {

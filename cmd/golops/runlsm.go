@@ -139,6 +139,9 @@ func (l *lsmRun) failed(err error) failure {
 	if errors.As(err, &dev) { // all ranks have it
 		return failure{err: dev.Err, code: usage}
 	}
+	if errors.As(err, new(*launch.UsageError)) { // likewise
+		return failure{err: err, code: usage}
+	}
 	if stop, is := stopOf(err); is {
 		return failure{err: err, code: stop.code()}
 	}

@@ -435,6 +435,7 @@ func TestUsageUnderMPI(t *testing.T) {
 			{"1", "lsm --config here.yaml --out out", "golops: rank 1: here.yaml: no such file or directory"},
 			{"", "lsm --config nowhere.yaml", "golops: nowhere.yaml: no such file or directory"},
 			{"", "lsm --iterations x", "golops: "},
+			{"", "lms", `golops: unknown command "lms" for "golops": did you mean golops lsm?`},
 			{"", "perf all_reduce --json /nowhere/at/all.json", "golops: "},
 		} {
 			t.Run(c.bad+" "+c.args, func(t *testing.T) {
