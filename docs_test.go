@@ -14,14 +14,29 @@ var (
 	aName   = regexp.MustCompile(`\b(array|comm|data|device|dist|launch|linop|ops|optest|report|solve|trace)\.([A-Z]\w*)`)
 )
 
-// What docs/pylops.md names exists: the tests that show a limit gone, and the
-// counterparts of names of PyLops-MPI.
+// What the documents name exists: the tests that show a limit or a defect gone,
+// and the counterparts of names of PyLops-MPI.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile("docs/pylops.md")
+	for _, d := range []struct {
+		file         string
+		tests, names int // at least
+	}{{"docs/pylops.md", 50, 50}, {"docs/reliability.md", 100, 0}} {
+		t.Run(filepath.Base(d.file), func(t *testing.T) {
+			tests, names := namedIn(t, d.file)
+			if tests < d.tests || names < d.names {
+				t.Errorf("found %d tests and %d names only", tests, names)
+			}
+		})
+	}
+}
+
+// namedIn checks what a document names, and counts the tests and the names.
+func namedIn(t *testing.T, file string) (tests, names int) {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests, names := 0, 0
 	for line := range strings.Lines(string(b)) {
 		var packages string
 		for _, m := range shownBy.FindAllStringSubmatch(line, -1) {
@@ -46,9 +61,7 @@ func TestDocs(t *testing.T) {
 			}
 		}
 	}
-	if tests < 50 || names < 50 {
-		t.Errorf("found %d tests and %d names only", tests, names)
-	}
+	return tests, names
 }
 
 // declares reports whether a Go file of a folder, of its tests or not, has a line
