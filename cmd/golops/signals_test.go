@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +91,17 @@ func (c *started) launch() {
 		c.t.Fatal(err)
 	}
 	c.stderr = bufio.NewScanner(pipe)
+}
+
+// hearSIGHUP lets processes that a test starts hear SIGHUP also where the tests
+// themselves run under nohup: a signal that is ignored stays so in children.
+func hearSIGHUP(t *testing.T) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		return
+	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Ignore(syscall.SIGHUP) })
 }
 
 // await reads standard error until a line has the text.
@@ -201,6 +213,7 @@ const (
 // A signal before the inversion ends the command at once, with the code of the
 // signal, and an older result stays as it was.
 func TestSignalBeforeInversion(t *testing.T) {
+	hearSIGHUP(t)
 	cfg, short := config(t, slowTimes), config(t, slowData)
 	for _, c := range []struct {
 		stage  string
@@ -260,6 +273,7 @@ func fromMPIRun(m mpirun.MPI, code int) []int {
 // A signal in the inversion stops it after the iteration under way, with results
 // and a checkpoint, whichever process gets it.
 func TestSignalInInversion(t *testing.T) {
+	hearSIGHUP(t)
 	cfg := config(t, long)
 	stop := func(t *testing.T, m *mpirun.MPI, kill func(p *started), codes ...int) *started {
 		t.Helper()
