@@ -164,8 +164,13 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 // made panics for the zero Array, which has no device.
 func (a *Array[T]) made(op string) {
 	if a.k == nil {
-		panic(Error{fmt.Sprintf("array: %s: the array was never made: use New or FromHost", op)})
+		neverMade(op)
 	}
+}
+
+// neverMade panics. It is a function of its own so that made is inlined.
+func neverMade(op string) {
+	panic(Error{"array: " + op + ": the array was never made: use New or FromHost"})
 }
 
 func same[T scalar.Scalar](op string, a, b Array[T]) {

@@ -63,9 +63,15 @@ func share[R, D scalar.Scalar](a *Array[R], b *Array[D]) bool {
 // a bug and panics.
 func (a *Array[T]) given(op string) *Space {
 	if a.space == nil {
-		panic(LayoutError("dist: " + op + ": the array was never made: use New, FromFunc, FromBlock or Scatter"))
+		neverMade(op)
 	}
 	return a.space
+}
+
+// neverMade panics. It is a function of its own so that given is inlined: arrays
+// are asked for their blocks on every hot path.
+func neverMade(op string) {
+	panic(LayoutError("dist: " + op + ": the array was never made: use New, FromFunc, FromBlock or Scatter"))
 }
 
 // given panics if there is no space.

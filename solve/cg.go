@@ -70,7 +70,7 @@ func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
 		return Norms{}, err
 	}
 	old := m.rr
-	if err := definite(ctx, &m.seen, "dᴴAd", m.sums.Value(0), m.d); err != nil {
+	if err := definite(ctx, &m.seen, "dᴴAd", m.sums.Value(0), &m.d); err != nil {
 		return Norms{}, err
 	}
 	alpha := old / m.sums.Value(0)

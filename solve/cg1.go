@@ -80,7 +80,7 @@ func (m *CG1[T]) Step(ctx context.Context) (Norms, error) {
 	if m.gamma == 0 {
 		return m.norms(), nil // x is the solution
 	}
-	if err := definite(ctx, &m.seen, "rᴴAr", m.delta, m.r); err != nil {
+	if err := definite(ctx, &m.seen, "rᴴAr", m.delta, &m.r); err != nil {
 		return Norms{}, err
 	}
 	beta, down, lost := fused(m.gamma, m.old, m.alpha, m.delta, 0)

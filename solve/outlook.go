@@ -51,11 +51,11 @@ func (p *pivots) root() Outlook {
 // definite says why conjugate gradients cannot divide by vᴴAv: name stands for
 // it. Where it is not positive, one more message tells whether rounding can be
 // the cause.
-func definite[T scalar.Scalar](ctx context.Context, p *pivots, name string, vav float64, v dist.Array[T]) error {
+func definite[T scalar.Scalar](ctx context.Context, p *pivots, name string, vav float64, v *dist.Array[T]) error {
 	if vav > 0 || math.IsNaN(vav) || math.IsInf(vav, 0) {
 		return positive(name, vav, "")
 	}
-	n, err := dist.Norm(ctx, v, 2)
+	n, err := dist.Norm(ctx, *v, 2)
 	switch {
 	case err != nil:
 		return err
