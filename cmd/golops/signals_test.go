@@ -150,7 +150,7 @@ func TestSecondSignal(t *testing.T) {
 		p.rank(1).Signal(syscall.SIGSTOP)
 		p.rank(0).Signal(syscall.SIGINT)
 		p.await(afterThis)
-		time.Sleep(repeat + 50*time.Millisecond) // what comes sooner is the same wish
+		time.Sleep(repeat + 50*time.Millisecond) // golops takes a signal that comes sooner for the same one
 		p.rank(0).Signal(syscall.SIGTERM)
 		if code := p.end(); code != 143 || p.stdout.Len() > 0 {
 			t.Errorf("got exit code %d, %q and %q", code, p.stdout.String(), p.said)
