@@ -37,7 +37,7 @@ func (m Mean) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
 
 func Example_operator() {
 	for ranks := 1; ranks <= 3; ranks++ {
-		err := launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Rank) error {
+		err := launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Proc) error {
 			x, err1 := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5) // the 7 rows are split over the ranks
 			y, err2 := dist.NewSpace(ctx, r, dist.Replicated, 1)
 			return errors.Join(err1, err2, optest.Dot(ctx, Mean{linop.Spaces{Dom: x, Rng: y}}))
@@ -55,7 +55,7 @@ func Example_ranks() {
 	if !launch.Launched() {
 		run = func(ctx context.Context, p launch.Program) error { return launch.Local(ctx, 4, p) }
 	}
-	err := run(context.Background(), func(ctx context.Context, r dist.Rank) error {
+	err := run(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		sum := []float64{float64(r.Rank() + 1)}
 		if err := r.AllReduce(ctx, comm.Of(sum), comm.Of(sum), comm.Sum); err != nil {
 			return err
@@ -81,7 +81,7 @@ func must[V any](v V, err error) V {
 	return v
 }
 
-func invert(ctx context.Context, r dist.Rank) error {
+func invert(ctx context.Context, r dist.Proc) error {
 	g := wave.Grid{X: wave.Axis{N: 61, Step: 10}, Z: wave.Axis{N: 41, Step: 10}} // 600 m by 400 m
 	velocity, t := make([]float64, g.Nodes()), make([]float64, 21)
 	for i := range velocity {
@@ -106,8 +106,8 @@ func invert(ctx context.Context, r dist.Rank) error {
 		}
 		return 0
 	}))
-	data := must(linop.Image(ctx, a, truth))
-	migrated := must(linop.Image(ctx, linop.H(a), data))
+	data := must(linop.Apply(ctx, a, truth))
+	migrated := must(linop.Apply(ctx, linop.H(a), data))
 	x := must(dist.New[float64](a.Domain()))
 	res := must(solve.Run(ctx, &solve.CGLS[float64]{}, solve.Problem[float64]{A: a, B: data}, x, solve.Config[float64]{MaxIter: 30}))
 	like := func(m dist.Array[float64]) float64 { // correlation; each rank holds all of an image, so nothing is sent

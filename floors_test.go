@@ -29,11 +29,11 @@ var leaf = map[string]bool{
 	"comm/local": true, "comm/mpi": true, "comm/nccl": true,
 	"device/cpu": true, "device/cuda": true, "device/hip": true,
 	"internal/dl": true, "internal/sched": true, "internal/mpirun": true, "internal/golden": true,
-	"internal/gpu": true, "internal/gpusim": true, "internal/stage": true, "internal/hidden": true,
+	"internal/gpu": true, "internal/gpusim": true, "comm/staged": true, "internal/fakegpu": true,
 }
 
 // forTests are packages that only tests import; they may import everything.
-var forTests = map[string]bool{"internal/ondevice": true}
+var forTests = map[string]bool{"internal/testdevices": true}
 
 const commFloor, launchFloor = 2, 8
 
@@ -99,7 +99,7 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"comm", "scalar", true}, {"comm", "dist", false}, {"comm", "comm/local", false}, {"launch", "comm/mpi", true},
 		{"perf", "comm/local", false}, {"comm/local", "comm", true}, {"comm/local", "launch", false},
 		{"comm/mpi", "internal/dl", true}, {"comm/mpi", "comm/local", false}, {"perf", "launch", true}, {"launch", "perf", false},
-		{"cmd/golops", "perf", true}, {"comm", "comm", false}, {"solve", "internal/dl", false}, {"launch", "internal/ondevice", false},
+		{"cmd/golops", "perf", true}, {"comm", "comm", false}, {"solve", "internal/dl", false}, {"launch", "internal/testdevices", false},
 	} {
 		if why := wrong(c.from, floor[c.from], c.to); (why == "") != c.ok {
 			t.Errorf("%s to %s: %q, want ok=%v", c.from, c.to, why, c.ok)

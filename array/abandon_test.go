@@ -6,7 +6,7 @@ import (
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device/cpu"
-	"github.com/golops/golops/internal/hidden"
+	"github.com/golops/golops/internal/fakegpu"
 	"github.com/golops/golops/shape"
 )
 
@@ -18,7 +18,7 @@ func TestAbandonedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	d, err := hidden.New(h)
+	d, err := fakegpu.New(h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
 		return Array[T]{}, fmt.Errorf("array: alloc %v of %v on %v: %w", s, scalar.Of[T](), d, err)
 	}
 	a := Array[T]{mem: m, shape: s, dev: d, k: k}
-	if g, ok := k.(device.Abandoner[T]); ok && m.N > 0 {
+	if g, ok := k.(device.Reclaimer[T]); ok && m.N > 0 {
 		a.own = new(owner)
 		a.own.gone = runtime.AddCleanup(a.own, g.Abandon, m)
 	}
@@ -147,7 +147,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if dc := scalar.Of[C](); !dc.IsComplex() || dc.Size() != 2*scalar.Of[R]().Size() {
 		panic(Error{fmt.Sprintf("array: parts of %v are not %v", dc, scalar.Of[R]())})
 	}
-	if a.shape.Rank() == shape.MaxRank {
+	if a.shape.NDim() == shape.MaxRank {
 		panic(Error{fmt.Sprintf("array: parts of %v: no room for another axis: Reshape first", a.shape)})
 	}
 	k, err := device.KernelsFor[R](a.dev)

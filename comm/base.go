@@ -10,11 +10,11 @@ import (
 // errGoexit is the error of a program that ends its goroutine instead of returning.
 var errGoexit = errors.New("the program of this rank ended in runtime.Goexit, as t.Fatal, t.FailNow and t.Skip do: return an error")
 
-// Guard runs one rank's program and turns a panic into an error, with the
+// Recovered runs one rank's program and turns a panic into an error, with the
 // stack of its place. A program that calls runtime.Goexit aborts c, because the
 // caller never gets to: such a call ends its goroutine, and only functions that
 // were deferred still run. Exited tells them.
-func Guard(ctx context.Context, c Comm, prog func(context.Context, Comm) error) (err error) {
+func Recovered(ctx context.Context, c Comm, prog func(context.Context, Comm) error) (err error) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -31,13 +31,13 @@ func Guard(ctx context.Context, c Comm, prog func(context.Context, Comm) error) 
 // Exited returns the error of a program that has called runtime.Goexit.
 func Exited() error { return errGoexit }
 
-// Blocking gives a communicator that has ISend and IRecv the calls that follow
+// Messages gives a communicator that has ISend and IRecv the calls that follow
 // from them: Send, Recv, SendRecv and Group. A communicator embeds it.
 //
 // Arguments are checked before any message starts. So a call that returns an error
 // of its arguments has started nothing: its buffers are the caller's again, and
 // the next message is the right one.
-type Blocking struct {
+type Messages struct {
 	c       Comm
 	reach   Place
 	depth   int       // of nested Groups
@@ -52,12 +52,12 @@ type message struct {
 	peer int
 }
 
-// NewBlocking returns the blocking calls of c. reach is OnDevice if c takes
+// NewMessages returns the blocking calls of c. reach is OnDevice if c takes
 // device memory too.
-func NewBlocking(c Comm, reach Place) Blocking { return Blocking{c: c, reach: reach} }
+func NewMessages(c Comm, reach Place) Messages { return Messages{c: c, reach: reach} }
 
 // Send implements Comm.
-func (b *Blocking) Send(ctx context.Context, src Buf, to int) error {
+func (b *Messages) Send(ctx context.Context, src Buf, to int) error {
 	if b.depth > 0 {
 		return b.note(message{KindSend, src, to})
 	}
@@ -65,7 +65,7 @@ func (b *Blocking) Send(ctx context.Context, src Buf, to int) error {
 }
 
 // Recv implements Comm.
-func (b *Blocking) Recv(ctx context.Context, dst Buf, from int) error {
+func (b *Messages) Recv(ctx context.Context, dst Buf, from int) error {
 	if b.depth > 0 {
 		return b.note(message{KindRecv, dst, from})
 	}
@@ -74,7 +74,7 @@ func (b *Blocking) Recv(ctx context.Context, dst Buf, from int) error {
 
 // SendRecv implements Comm. The receive goes first, so that the data has
 // somewhere to go when it comes.
-func (b *Blocking) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int) error {
+func (b *Messages) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int) error {
 	in, out := message{KindRecv, dst, from}, message{KindSend, src, to}
 	if b.depth > 0 || from != Nobody && to != Nobody {
 		return b.both(ctx, in, out)
@@ -89,7 +89,7 @@ func (b *Blocking) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to 
 }
 
 // one carries out a message.
-func (b *Blocking) one(ctx context.Context, m message) error {
+func (b *Messages) one(ctx context.Context, m message) error {
 	q, err := b.start(ctx, m)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (b *Blocking) one(ctx context.Context, m message) error {
 }
 
 // both carries out two messages, or notes them. Either peer may be Nobody.
-func (b *Blocking) both(ctx context.Context, in, out message) error {
+func (b *Messages) both(ctx context.Context, in, out message) error {
 	kept := len(b.noted)
 	for _, m := range [...]message{in, out} {
 		if m.peer == Nobody {
@@ -116,10 +116,10 @@ func (b *Blocking) both(ctx context.Context, in, out message) error {
 }
 
 // note checks a message and keeps it.
-func (b *Blocking) note(m message) error {
+func (b *Messages) note(m message) error {
 	buf := m.buf
 	if b.reach == OnDevice {
-		buf = buf.Raw()
+		buf = buf.IgnorePlace()
 	}
 	_, err := CheckMessage(b.c, m.kind, buf, m.peer)
 	if err == nil {
@@ -128,7 +128,7 @@ func (b *Blocking) note(m message) error {
 	return err
 }
 
-func (b *Blocking) start(ctx context.Context, m message) (Request, error) {
+func (b *Messages) start(ctx context.Context, m message) (Request, error) {
 	if m.kind == KindSend {
 		return b.c.ISend(ctx, m.buf, m.peer)
 	}
@@ -138,7 +138,7 @@ func (b *Blocking) start(ctx context.Context, m message) (Request, error) {
 // flush starts the messages that were noted and waits for all of them, also
 // after an error of one. If some are under way and the next cannot be started,
 // although its arguments are right, the program ends: the others might never do.
-func (b *Blocking) flush(ctx context.Context) error {
+func (b *Messages) flush(ctx context.Context) error {
 	b.started = b.started[:0]
 	var err error
 	for _, m := range b.noted {
@@ -160,7 +160,7 @@ func (b *Blocking) flush(ctx context.Context) error {
 }
 
 // Group implements Comm.
-func (b *Blocking) Group(ctx context.Context, f func() error) error {
+func (b *Messages) Group(ctx context.Context, f func() error) error {
 	kept := len(b.noted)
 	b.depth++
 	err := f()
@@ -183,10 +183,10 @@ const (
 	maxMessages    = 1 << 18
 )
 
-// Pending keeps a communicator's requests and uses each again after it has
+// RequestPool keeps a communicator's requests and uses each again after it has
 // completed, so that starting one allocates nothing in the long run. An id
 // holds a place and how often it was used: a stale id finds nothing.
-type Pending[T any] struct {
+type RequestPool[T any] struct {
 	all   []*T
 	kinds []Kind
 	uses  []uint32
@@ -196,7 +196,7 @@ type Pending[T any] struct {
 
 // Room returns an error if so many requests are under way that a program must
 // have forgotten to wait for them.
-func (p *Pending[T]) Room(k Kind) error {
+func (p *RequestPool[T]) Room(k Kind) error {
 	n, limit := p.Len()-p.sides, maxCollectives
 	if isMessage(k) {
 		n, limit = p.sides, maxMessages
@@ -208,13 +208,13 @@ func (p *Pending[T]) Room(k Kind) error {
 }
 
 // Len returns how many requests are under way.
-func (p *Pending[T]) Len() int { return len(p.all) - len(p.free) }
+func (p *RequestPool[T]) Len() int { return len(p.all) - len(p.free) }
 
 func isMessage(k Kind) bool { return k == KindSend || k == KindRecv }
 
 // Take returns a spare request for a call of this kind, with the state of its last
 // use, and its id.
-func (p *Pending[T]) Take(k Kind) (*T, uint64) {
+func (p *RequestPool[T]) Take(k Kind) (*T, uint64) {
 	if len(p.free) == 0 {
 		p.free = append(p.free, uint32(len(p.all)))
 		p.all = append(p.all, new(T))
@@ -231,7 +231,7 @@ func (p *Pending[T]) Take(k Kind) (*T, uint64) {
 }
 
 // Find returns the request called id, or nil if that one has completed.
-func (p *Pending[T]) Find(id uint64) *T {
+func (p *RequestPool[T]) Find(id uint64) *T {
 	if i := uint32(id); int(i) < len(p.all) && p.uses[i] == uint32(id>>32) {
 		return p.all[i]
 	}
@@ -239,7 +239,7 @@ func (p *Pending[T]) Find(id uint64) *T {
 }
 
 // Release makes the request spare again.
-func (p *Pending[T]) Release(id uint64) {
+func (p *RequestPool[T]) Release(id uint64) {
 	i := uint32(id)
 	p.uses[i]++
 	if isMessage(p.kinds[i]) {

@@ -43,9 +43,9 @@ func OfMem[T scalar.Scalar](m device.Mem[T]) Buf {
 	return Buf{DType: scalar.Of[T](), N: m.N, Ptr: *(*unsafe.Pointer)(unsafe.Pointer(&m.Addr)), Place: OnDevice}
 }
 
-// Raw returns b without its place, for communicators that reach device memory:
+// IgnorePlace returns b without its place, for communicators that reach device memory:
 // the Check functions, like host communicators, refuse what is not on the host.
-func (b Buf) Raw() Buf {
+func (b Buf) IgnorePlace() Buf {
 	b.Place = OnHost
 	return b
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Fold sets d[i] = a[i] op b[i] for n elements; d may be a or b.
-type Fold func(d, a, b unsafe.Pointer, n int)
+// Reducer sets d[i] = a[i] op b[i] for n elements; d may be a or b.
+type Reducer func(d, a, b unsafe.Pointer, n int)
 
-// FoldOf returns the arithmetic of a reduction for communicators, nil where it
+// ReducerOf returns the arithmetic of a reduction for communicators, nil where it
 // makes no sense. That of Average is a sum, to be followed by Divide.
-func FoldOf(op Op, dt scalar.DType) Fold { return folds[op][dt] }
+func ReducerOf(op Op, dt scalar.DType) Reducer { return folds[op][dt] }
 
 // folds has one function for each op and element type, so that a call looks
 // up its arithmetic once and loops hold no switch. A nil entry makes no sense.
-var folds = [...][8]Fold{
+var folds = [...][8]Reducer{
 	Sum:     {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128]},
 	Prod:    {1: mul[uint8], mul[int32], mul[int64], mul[float32], mul[float64], mul[complex64], mul[complex128]},
 	Min:     {1: least[uint8], least[int32], least[int64], least[float32], least[float64]},
@@ -35,17 +35,17 @@ func add[T scalar.Element](d, a, b unsafe.Pointer, n int) {
 	}
 }
 
-// AddTwice sets d[i] = e[i] = a[i] + b[i] for n elements in one pass over
+// AddInto2 sets d[i] = e[i] = a[i] + b[i] for n elements in one pass over
 // memory, and reports false, having done nothing, where it has no such loop.
 // stream says that the memory is far larger than the caches.
-func AddTwice(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) bool {
+func AddInto2(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) bool {
 	done := vectorAddTwice(dt, d, e, a, b, n, stream)
 	if done == 0 {
 		return false
 	}
 	if left := n - done; left > 0 {
 		at := done * dt.Size()
-		f := FoldOf(Sum, dt)
+		f := ReducerOf(Sum, dt)
 		f(unsafe.Add(d, at), unsafe.Add(a, at), unsafe.Add(b, at), left)
 		Move(unsafe.Add(e, at), unsafe.Add(d, at), left*dt.Size())
 	}

@@ -32,10 +32,10 @@ func testAdd[T scalar.Element](t *testing.T) {
 			for _, off := range []int{0, 1, 5} {
 				for _, stream := range []bool{false, true} {
 					d, e := make([]T, room), make([]T, room)
-					FoldOf(Sum, dt)(unsafe.Pointer(&d[off]), unsafe.Pointer(&a[off]), unsafe.Pointer(&b[off]), n)
+					ReducerOf(Sum, dt)(unsafe.Pointer(&d[off]), unsafe.Pointer(&a[off]), unsafe.Pointer(&b[off]), n)
 					check(t, "add", n, off, d, a, b)
 					d = make([]T, room)
-					if AddTwice(dt, unsafe.Pointer(&d[off]), unsafe.Pointer(&e[off]), unsafe.Pointer(&a[off]), unsafe.Pointer(&b[off]), n, stream) {
+					if AddInto2(dt, unsafe.Pointer(&d[off]), unsafe.Pointer(&e[off]), unsafe.Pointer(&a[off]), unsafe.Pointer(&b[off]), n, stream) {
 						check(t, "first of two", n, off, d, a, b)
 						check(t, "second of two", n, off, e, a, b)
 					}
@@ -88,7 +88,7 @@ func BenchmarkFold(b *testing.B) {
 				x, y := make([]float64, n), make([]float64, n)
 				b.SetBytes(int64(3 * n * dt.Size()))
 				for b.Loop() {
-					FoldOf(op, dt)(unsafe.Pointer(&x[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n)
+					ReducerOf(op, dt)(unsafe.Pointer(&x[0]), unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0]), n)
 				}
 			})
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 )
 
 // ways are layouts of a 2048 × 2048 array: one long run on each rank, many of
@@ -51,7 +51,7 @@ func BenchmarkSave(b *testing.B) {
 func bench(b *testing.B, name string, l dist.Layout, dims []int, f func(context.Context, *dist.Space, dist.Array[float32]) error) {
 	b.Run(fmt.Sprintf("ranks=2/%s", name), func(b *testing.B) {
 		b.SetBytes(4 << 22)
-		err := ondevice.Local(b.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(b.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, l, dims...)
 			if err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/scalar"
 )
@@ -22,7 +22,7 @@ func layouts(n, axes int) map[string]dist.Layout {
 	l := map[string]dist.Layout{
 		"replicated": dist.Replicated,
 		"checked":    {Replicate: dist.Checked},
-		"copies":     {Grid: []int{n}, Axes: []int{dist.Whole}},
+		"copies":     {Grid: []int{n}, Axes: []int{dist.NoAxis}},
 	}
 	for a := range axes {
 		l[fmt.Sprintf("split%d", a)] = dist.Split(a)
@@ -32,7 +32,7 @@ func layouts(n, axes int) map[string]dist.Layout {
 	}
 	if n%2 == 0 && axes > 1 {
 		l["grid"] = dist.Layout{Grid: []int{n / 2, 2}, Axes: []int{-1, 0}}
-		l["split and copied"] = dist.Layout{Grid: []int{2, n / 2}, Axes: []int{dist.Whole, 1}}
+		l["split and copied"] = dist.Layout{Grid: []int{2, n / 2}, Axes: []int{dist.NoAxis, 1}}
 	}
 	return l
 }
@@ -50,9 +50,9 @@ func TestLoadAndSave(t *testing.T) {
 			for name, l := range layouts(n, len(dims)) {
 				t.Run(fmt.Sprintf("ranks=%d/shape=%v/%s", n, dims, name), func(t *testing.T) {
 					if n%2 == 0 {
-						loadAndSave[float32](t, ondevice.Local, n, l, dims)
+						loadAndSave[float32](t, testdevices.Local, n, l, dims)
 					} else {
-						loadAndSave[complex128](t, ondevice.Local, n, l, dims)
+						loadAndSave[complex128](t, testdevices.Local, n, l, dims)
 					}
 				})
 			}
@@ -63,7 +63,7 @@ func TestLoadAndSave(t *testing.T) {
 // Where the host cannot read the memory of a device, it passes a window of the
 // host; the last shape is larger than that.
 func TestLoadAndSaveOnDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, dims := range [][]int{{}, {0}, {5, 3}, {3, 300, 4}, {3, 410_000}} {
 			loadAndSave[complex128](t, p.Local, 1, dist.Replicated, dims)
 			if len(dims) > 1 {
@@ -93,7 +93,7 @@ func loadAndSave[T scalar.Scalar](t *testing.T, run runner, n int, l dist.Layout
 			t.Fatal(err)
 		}
 	}
-	err := run(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+	err := run(t.Context(), n, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, l, dims...)
 		if err != nil {
 			return err
@@ -172,7 +172,7 @@ func TestLoadConverts(t *testing.T) {
 
 func loadGolden[T scalar.Scalar](t *testing.T, path, elem string) {
 	t.Helper()
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Split(1), 2, 3, 4)
 		if err != nil {
 			return err

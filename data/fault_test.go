@@ -12,13 +12,13 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 )
 
 // onAll runs f on three ranks and wants an error with these words on each.
-func onAll(t *testing.T, words []string, f func(ctx context.Context, r dist.Rank) error) {
+func onAll(t *testing.T, words []string, f func(ctx context.Context, r dist.Proc) error) {
 	t.Helper()
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		err := f(ctx, r)
 		if err == nil {
 			return errors.New("no error")
@@ -69,7 +69,7 @@ func TestLoadFaults(t *testing.T) {
 	} {
 		for _, l := range []dist.Layout{{}, dist.Split(1), {Replicate: dist.Checked}} {
 			t.Run(c.name, func(t *testing.T) {
-				onAll(t, c.want, func(ctx context.Context, r dist.Rank) error {
+				onAll(t, c.want, func(ctx context.Context, r dist.Proc) error {
 					s, err := dist.NewSpace(ctx, r, l, 6, 4)
 					if err != nil {
 						return err
@@ -123,7 +123,7 @@ func TestSaveFaults(t *testing.T) {
 			if err := os.WriteFile(path, []byte(old), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			onAll(t, append(c.want, path), func(ctx context.Context, r dist.Rank) error {
+			onAll(t, append(c.want, path), func(ctx context.Context, r dist.Proc) error {
 				m := meddler{Device: r.Device}
 				if r.Rank() == c.rank {
 					m.sync = func() error {
@@ -134,7 +134,7 @@ func TestSaveFaults(t *testing.T) {
 						return c.meddle(path, temp[0])
 					}
 				}
-				r, err := dist.NewRank(ctx, r.Comm, &m)
+				r, err := dist.NewProc(ctx, r.Comm, &m)
 				if err != nil {
 					return err
 				}
@@ -161,22 +161,22 @@ func TestSaveWrong(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want []string
-		save func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error
+		save func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error
 	}{
-		{"no folder", []string{"rank 0", "no such file"}, func(ctx context.Context, _ dist.Rank, a dist.Array[float64]) error {
+		{"no folder", []string{"rank 0", "no such file"}, func(ctx context.Context, _ dist.Proc, a dist.Array[float64]) error {
 			return data.Save(ctx, filepath.Join(dir, "none", "a.npy"), a)
 		}},
-		{"other path on one", []string{"ranks disagree", "0.npy", "1.npy"}, func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+		{"other path on one", []string{"ranks disagree", "0.npy", "1.npy"}, func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 			return data.Save(ctx, filepath.Join(dir, fmt.Sprintf("%d.npy", r.Rank())), a)
 		}},
-		{"stack", []string{"save its parts"}, func(ctx context.Context, _ dist.Rank, a dist.Array[float64]) error {
+		{"stack", []string{"save its parts"}, func(ctx context.Context, _ dist.Proc, a dist.Array[float64]) error {
 			stack, err := dist.StackOf(a, a)
 			if err != nil {
 				return err
 			}
 			return data.Save(ctx, filepath.Join(dir, "a.npy"), stack)
 		}},
-		{"load a stack", []string{"load its parts"}, func(ctx context.Context, _ dist.Rank, a dist.Array[float64]) error {
+		{"load a stack", []string{"load its parts"}, func(ctx context.Context, _ dist.Proc, a dist.Array[float64]) error {
 			s, err := dist.Stack(a.Space(), a.Space())
 			if err != nil {
 				return err
@@ -186,7 +186,7 @@ func TestSaveWrong(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			onAll(t, c.want, func(ctx context.Context, r dist.Rank) error {
+			onAll(t, c.want, func(ctx context.Context, r dist.Proc) error {
 				s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 4)
 				if err != nil {
 					return err
@@ -207,7 +207,7 @@ func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.npy")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := ondevice.Local(ctx, 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(ctx, 3, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 4)
 		if err != nil {
 			return err

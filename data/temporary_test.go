@@ -122,7 +122,7 @@ func TestSaveAdvice(t *testing.T) {
 		return nil
 	})()
 	dir := t.TempDir()
-	onAll(t, []string{"a.npy", "too many open files"}, func(ctx context.Context, r dist.Rank) error {
+	onAll(t, []string{"a.npy", "too many open files"}, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 		if err != nil {
 			return err

@@ -57,26 +57,26 @@ type Queue interface {
 	Close() error
 }
 
-// Abandoner is for devices whose memory the collector does not see. Kernels may
+// Reclaimer is for devices whose memory the collector does not see. Kernels may
 // implement it: package array tells them of memory that nobody can reach.
-type Abandoner[T scalar.Scalar] interface {
+type Reclaimer[T scalar.Scalar] interface {
 	// Abandon gives memory of Alloc back, as Free does, at the next Alloc. Unlike
 	// all else of a Device it may be called from any goroutine, also when the
 	// Device is closed.
 	Abandon(m Mem[T])
 }
 
-// Kept is where a device keeps its own form of what a caller describes in host
+// DeviceCache is where a device keeps its own form of what a caller describes in host
 // memory, such as tables copied to a GPU. Whoever changes the description
 // afterwards calls Forget. A Kept must not be copied once used.
-type Kept struct {
+type DeviceCache struct {
 	owner Device
 	what  any
 	drop  func()
 }
 
 // Of returns what owner keeps here, or nil.
-func (k *Kept) Of(owner Device) any {
+func (k *DeviceCache) Of(owner Device) any {
 	if k.owner != owner {
 		return nil
 	}
@@ -85,15 +85,15 @@ func (k *Kept) Of(owner Device) any {
 
 // Keep stores what owner made, in place of what was here. drop, which may be
 // nil, gives it back.
-func (k *Kept) Keep(owner Device, what any, drop func()) {
+func (k *DeviceCache) Keep(owner Device, what any, drop func()) {
 	k.Forget()
 	k.owner, k.what, k.drop = owner, what, drop
 }
 
 // Forget gives back what is kept.
-func (k *Kept) Forget() {
+func (k *DeviceCache) Forget() {
 	if k.drop != nil {
 		k.drop()
 	}
-	*k = Kept{}
+	*k = DeviceCache{}
 }

@@ -10,20 +10,20 @@ type AxpyNormer[T scalar.Scalar] interface {
 	AxpyNorm(a T, x, y Mem[T]) (float64, error)
 }
 
-// LateSummer is for devices that leave sums in their own memory, so that the
+// AsyncReducer is for devices that leave sums in their own memory, so that the
 // host waits once for several. Kernels may implement it; where they do not, each
 // sum is waited for.
-type LateSummer[T scalar.Scalar] interface {
+type AsyncReducer[T scalar.Scalar] interface {
 	// DotInto and AxpyNormInto do what Dot and AxpyNorm do, and leave the result in
 	// dst, of one element.
 	DotInto(dst Mem[complex128], x, y Mem[T], conj bool)
 	AxpyNormInto(dst Mem[complex128], a T, x, y Mem[T])
 }
 
-// BandsSummer is for devices that apply banded matrices along several axes of
+// StencilSum is for devices that apply banded matrices along several axes of
 // one block and add up, in one pass over memory. Kernels may implement it; where
 // they do not, Bands does the same in one pass for each axis.
-type BandsSummer[T scalar.Scalar] interface {
+type StencilSum[T scalar.Scalar] interface {
 	// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
 	BandsSum(dst, src Mem[T], s *BandedSum[T])
 }
@@ -32,7 +32,7 @@ type BandsSummer[T scalar.Scalar] interface {
 // shape: each has as many rows in dst as in src.
 type BandedSum[T scalar.Scalar] struct {
 	Parts []BandedPart[T]
-	Kept  Kept
+	Kept  DeviceCache
 }
 
 // BandedPart is one matrix of a sum and the rows it needs from other ranks.

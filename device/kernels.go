@@ -139,7 +139,7 @@ type Banded[T scalar.Scalar] struct {
 	Taps             []Tap[T]
 	Groups           [2][]Band
 	Ghosts           []Ghost
-	Kept             Kept
+	Kept             DeviceCache
 }
 
 // Sparse is a matrix in compressed rows.
@@ -147,5 +147,5 @@ type Sparse[T scalar.Scalar] struct {
 	First []int // len(rows)+1
 	At    []int
 	W     []T // nil means all 1
-	Kept  Kept
+	Kept  DeviceCache
 }

@@ -25,7 +25,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-func allocs[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 11, 6, 2)
 	if err != nil {
 		return err
@@ -54,11 +54,11 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	if err != nil {
 		return err
 	}
-	m, err := dist.NewMove[T](s, cols)
+	m, err := dist.NewRedistribution[T](s, cols)
 	if err != nil {
 		return err
 	}
-	ms, err := dist.NewMove[T](stack, stack2)
+	ms, err := dist.NewRedistribution[T](stack, stack2)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 // mallocs counts the allocations of the whole process, all ranks included. The
 // runtime allocates now and then for ranks that go to sleep, so the best of a
 // few rounds counts.
-func mallocs(ctx context.Context, r dist.Rank, call func() error) error {
+func mallocs(ctx context.Context, r dist.Proc, call func() error) error {
 	const rounds, runs = 4, 100
 	least := uint64(math.MaxUint64)
 	for range rounds {

@@ -11,10 +11,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Less returns the space of arrays without one axis, negative from the end: what
+// DropAxis returns the space of arrays without one axis, negative from the end: what
 // is left when elements are added up along it. Where that axis was split, the
 // result is replicated over its ranks. It does not communicate.
-func (s *Space) Less(axis int) (*Space, error) {
+func (s *Space) DropAxis(axis int) (*Space, error) {
 	t, err := s.less(axis)
 	if err != nil {
 		return nil, fmt.Errorf("dist: space less an axis: %w", err)
@@ -37,7 +37,7 @@ func (s *Space) less(axis int) (*Space, error) {
 	for g, x := range l.Axes {
 		switch {
 		case x == a:
-			l.Axes[g], l.Counts[g] = Whole, nil
+			l.Axes[g], l.Counts[g] = NoAxis, nil
 		case x > a:
 			l.Axes[g]--
 		}
@@ -74,12 +74,12 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 	if err := x.local.Kernels().NormAxis(v, x.local.Mem(), outer, n, inner, p); err != nil {
 		return err
 	}
-	if g, _ := s.SplitBy(axis); g != Whole {
+	if g, _ := s.SplitBy(axis); g != NoAxis {
 		colors := s.lines(axis)
 		for r := range s.layout.Mask {
-			colors[r] = colors[r]*s.rank.Size() + slices.Index(s.layout.Mask, s.layout.Mask[r])
+			colors[r] = colors[r]*s.proc.Size() + slices.Index(s.layout.Mask, s.layout.Mask[r])
 		}
-		line, err := s.rank.part(ctx, colors)
+		line, err := s.proc.part(ctx, colors)
 		if err == nil {
 			err = joinNorms(ctx, line, both, v, nan, p)
 		}

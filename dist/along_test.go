@@ -10,7 +10,7 @@ import (
 )
 
 // alongCase takes norms along each axis, with a mask in some cases.
-func alongCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func alongCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	dims := g.dims()
 	l := g.layout(dims, r.Size())
 	mask := make([]int, r.Size())
@@ -40,7 +40,7 @@ func alongCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
 
 func along[T scalar.Scalar](ctx context.Context, x dist.Array[T], mask []int, p float64, axis int) error {
 	s := x.Space()
-	got, err := dist.NormAlong(ctx, x, p, axis-s.Shape().Rank()*(axis%2)) // odd axes from the end
+	got, err := dist.NormAlong(ctx, x, p, axis-s.Shape().NDim()*(axis%2)) // odd axes from the end
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func along[T scalar.Scalar](ctx context.Context, x dist.Array[T], mask []int, p 
 				line = append(line, value[T](1, flat(dims, at)))
 			}
 		}
-		b := got.Space().Box(s.Rank().Rank())
+		b := got.Space().Box(s.Proc().Rank())
 		host, err := got.Host()
 		k := 0
 		for a, j := range i {
@@ -80,7 +80,7 @@ func along[T scalar.Scalar](ctx context.Context, x dist.Array[T], mask []int, p 
 // of its color hold, among the ranks that share its rows of all other axes.
 func rowsOfColor(s *dist.Space, mask []int, axis int) []bool {
 	rows := make([]bool, s.Shape().Dim(axis))
-	me := s.Rank().Rank()
+	me := s.Proc().Rank()
 	g, _ := s.SplitBy(axis)
 	for r, color := range mask {
 		same := color == mask[me]
@@ -99,25 +99,25 @@ func rowsOfColor(s *dist.Space, mask []int, axis int) []bool {
 // TestLine looks for the neighbours of each rank of a grid, and that asking
 // again makes no new group.
 func TestLine(t *testing.T) {
-	onRanks(t, 6, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 6, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{Grid: []int{2, 3}, Axes: []int{2, 0}}, 4, 5, 6)
 		if err != nil {
 			return err
 		}
 		for _, k := range []struct{ axis, size, rank int }{{0, 3, r.Rank() % 3}, {1, 1, 0}, {-1, 2, r.Rank() / 3}} {
-			c, err := s.Line(ctx, k.axis)
+			c, err := s.AxisGroup(ctx, k.axis)
 			if err != nil {
 				return err
 			}
 			if c.Size() != k.size || c.Rank() != k.rank {
 				return fmt.Errorf("axis %d: rank %d of %d, want %d of %d", k.axis, c.Rank(), c.Size(), k.rank, k.size)
 			}
-			again, err := s.Line(ctx, k.axis)
+			again, err := s.AxisGroup(ctx, k.axis)
 			if err != nil || again != c {
 				return fmt.Errorf("axis %d: another group the second time: %w", k.axis, err)
 			}
 		}
-		if _, err := s.Line(ctx, 3); err == nil {
+		if _, err := s.AxisGroup(ctx, 3); err == nil {
 			return fmt.Errorf("axis 3: no error")
 		}
 		return nil

@@ -34,17 +34,17 @@ func New[T scalar.Scalar](s *Space) (Array[T], error) {
 		return a, nil
 	}
 	var err error
-	if a.local, err = array.New[T](s.rank.Device, s.local); err != nil {
+	if a.local, err = array.New[T](s.proc.Device, s.local); err != nil {
 		return Array[T]{}, fmt.Errorf("dist: new array: %w", err)
 	}
 	return a, nil
 }
 
-// Of returns the array of s whose block is local, over the same memory. A
+// Wrap returns the array of s whose block is local, over the same memory. A
 // block of the wrong size is a bug and panics.
-func Of[T scalar.Scalar](s *Space, local array.Array[T]) Array[T] {
+func Wrap[T scalar.Scalar](s *Space, local array.Array[T]) Array[T] {
 	given("Of", s)
-	if local.Device() == nil && local.Len() == 0 && s.rank.Device != nil {
+	if local.Device() == nil && local.Len() == 0 && s.proc.Device != nil {
 		panic(LayoutError("dist: Of: the block was never made: use array.New"))
 	}
 	return Array[T]{space: s, local: local.Reshape(s.local)}
@@ -78,7 +78,7 @@ func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T)
 	if err != nil {
 		return Array[T]{}, err
 	}
-	n := s.shape.Rank()
+	n := s.shape.NDim()
 	i := append([]int(nil), s.box.Lo[:n]...)
 	host, err := device.Make[T](s.local.Size())
 	if err != nil {
@@ -119,7 +119,7 @@ func (a Array[T]) Sync(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.layout.Replicate != Checked || s.rank.Size() == 1 {
+	if s.layout.Replicate != Checked || s.proc.Size() == 1 {
 		return nil
 	}
 	if !s.layout.Debug {
@@ -151,7 +151,7 @@ func (a Array[T]) compare(ctx context.Context) error {
 
 // index returns the global index of element i of this rank's block.
 func (s *Space) index(i int) []int {
-	at := make([]int, s.shape.Rank())
+	at := make([]int, s.shape.NDim())
 	for a := len(at) - 1; a >= 0; a-- {
 		n := s.local.Dim(a)
 		at[a] = s.box.Lo[a] + i%n
@@ -189,7 +189,7 @@ func (a *Array[T]) noLocal() {
 func (a Array[T]) Alone(s *Space) Array[T] {
 	a.given("Alone")
 	if a.parts == nil {
-		return Of(s, a.local)
+		return Wrap(s, a.local)
 	}
 	given("Alone", s)
 	b := Array[T]{space: s}

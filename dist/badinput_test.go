@@ -16,7 +16,7 @@ import (
 // bad is one rank's part of a call that must fail on every rank.
 type bad struct {
 	ctx   context.Context
-	r     dist.Rank
+	r     dist.Proc
 	odd   bool // this is rank 1, the one that is wrong where only one is
 	s     *dist.Space
 	x     dist.Array[float64]
@@ -61,15 +61,15 @@ var badInput = []struct {
 	{"grid of no ranks", func(b *bad) error { return b.space(grid(3, 0), 4, 5) }, []string{"grid [3 0]: axis 1 is 0"}},
 	{"negative grid", func(b *bad) error { return b.space(grid(-1, -3), 4, 5) }, []string{"grid [-1 -3]: axis 0 is -1"}},
 	{"axes for another grid", func(b *bad) error {
-		return b.space(dist.Layout{Grid: []int{3}, Axes: []int{0, dist.Whole}}, 4, 5)
-	}, []string{"axes [0 whole] has 2 entries for a grid of 1 axes"}},
+		return b.space(dist.Layout{Grid: []int{3}, Axes: []int{0, dist.NoAxis}}, 4, 5)
+	}, []string{"axes [0 none] has 2 entries for a grid of 1 axes"}},
 	{"counts for another grid", func(b *bad) error { return b.space(counts([]int{1, 2, 1}, nil), 4) }, []string{"counts [[1 2 1] []] has 2 entries"}},
 	{"counts that do not add up", func(b *bad) error { return b.space(counts([]int{1, 2, 2}), 4) }, []string{"[1 2 2] adds up to 5, the axis has 4 rows"}},
 	{"counts that overflow", func(b *bad) error { return b.space(counts([]int{math.MaxInt, math.MaxInt, 6}), 4) }, []string{"more than an int can count"}},
 	{"negative counts", func(b *bad) error { return b.space(counts([]int{-1, 3, 2}), 4) }, []string{"[-1 3 2]: entry 0 is negative"}},
 	{"counts for two ranks", func(b *bad) error { return b.space(counts([]int{2, 2}), 4) }, []string{"[2 2] has 2 entries for 3 ranks"}},
 	{"counts of copies", func(b *bad) error {
-		return b.space(dist.Layout{Axes: []int{dist.Whole}, Counts: [][]int{{1, 1, 2}}}, 4)
+		return b.space(dist.Layout{Axes: []int{dist.NoAxis}, Counts: [][]int{{1, 1, 2}}}, 4)
 	}, []string{"counts [1 1 2] of grid axis 0, which splits no axis"}},
 	{"mask of wrong length", func(b *bad) error { return b.space(mask(0, 1), 4) }, []string{"mask [0 1] has 2 colors for 3 ranks"}},
 	{"negative color", func(b *bad) error { return b.space(mask(0, 1, -7), 4) }, []string{"color -7 of rank 2 is negative"}},
@@ -82,8 +82,8 @@ var badInput = []struct {
 	}, []string{"grid [5]", "axis 4", "mask [1]"}},
 	{"like with another mask", func(b *bad) error { return second(b.s.Like(mask(0, 1, 0), 4)) }, []string{"mask [0 1 0]", "NewSpace"}},
 	{"like with a negative extent", func(b *bad) error { return second(b.s.Like(dist.Layout{}, -4)) }, []string{"axis 0 of [-4] is negative"}},
-	{"less an axis that is not there", func(b *bad) error { return second(b.s.Less(2)) }, []string{"axis 2 of shape [6 4]"}},
-	{"line of an axis that is not there", func(b *bad) error { return second(b.s.Line(b.ctx, -3)) }, []string{"axis -3 of shape [6 4]"}},
+	{"less an axis that is not there", func(b *bad) error { return second(b.s.DropAxis(2)) }, []string{"axis 2 of shape [6 4]"}},
+	{"line of an axis that is not there", func(b *bad) error { return second(b.s.AxisGroup(b.ctx, -3)) }, []string{"axis -3 of shape [6 4]"}},
 	{"norm NaN", func(b *bad) error { return second(dist.Norm(b.ctx, b.x, math.NaN())) }, []string{"p is NaN"}},
 	{"norm NaN along an axis", func(b *bad) error { return second(dist.NormAlong(b.ctx, b.x, math.NaN(), 0)) }, []string{"p is NaN"}},
 	{"norm along an axis that is not there", func(b *bad) error { return second(dist.NormAlong(b.ctx, b.x, 2, 2)) }, []string{"axis 2 of shape [6 4]"}},
@@ -118,7 +118,7 @@ var badInput = []struct {
 	{"reshape a stack", func(b *bad) error { return second(b.stack.Ravel()) }, []string{"stack has no shape"}},
 	{"norm along an axis of a stack", func(b *bad) error { return second(dist.NormAlong(b.ctx, b.stack, 2, 0)) }, []string{"stack has no axes"}},
 	{"ghosts of a stack", func(b *bad) error { return second(dist.AddGhosts(b.ctx, b.stack, nil, nil)) }, []string{"stack has no axes"}},
-	{"line of a stack", func(b *bad) error { return second(b.stack.Space().Line(b.ctx, 0)) }, []string{"stack has no axes"}},
+	{"line of a stack", func(b *bad) error { return second(b.stack.Space().AxisGroup(b.ctx, 0)) }, []string{"stack has no axes"}},
 	{"stack of nil", func(b *bad) error { return second(dist.Stack(b.s, nil)) }, []string{"space 1 is nil"}},
 	{"stack of other ranks", func(b *bad) error { return second(dist.Stack(b.s, b.s.Alone())) }, []string{"space 1", "other ranks"}},
 	{"redistribute to other ranks", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.x, b.s.Alone())) }, []string{"different ranks"}},
@@ -126,8 +126,8 @@ var badInput = []struct {
 	{"dots of too few", func(b *bad) error {
 		return dist.DotN(b.ctx, make([]float64, 2), []dist.Array[float64]{b.x}, []dist.Array[float64]{b.x})
 	}, []string{"2 results of 1 and 1 arrays"}},
-	{"no group", func(b *bad) error { return second(dist.NewSpace(b.ctx, dist.Rank{}, dist.Layout{}, 3)) }, []string{"in no group"}},
-	{"no communicator", func(b *bad) error { return second(dist.NewRank(b.ctx, nil, b.r.Device)) }, []string{"no communicator"}},
+	{"no group", func(b *bad) error { return second(dist.NewSpace(b.ctx, dist.Proc{}, dist.Layout{}, 3)) }, []string{"in no group"}},
+	{"no communicator", func(b *bad) error { return second(dist.NewProc(b.ctx, nil, b.r.Device)) }, []string{"no communicator"}},
 
 	{"one extent differs", func(b *bad) error { return b.space(dist.Layout{}, 4, or(b, 7, 5)) }, []string{"rank 0 has shape [4 5]", "rank 1 has shape [4 7]"}},
 	{"one extent is negative", func(b *bad) error { return b.space(dist.Layout{}, or(b, -4, 4)) }, []string{"rank 1", "axis 0 of [-4] is negative"}},
@@ -169,7 +169,7 @@ var badInput = []struct {
 		return second(dist.Redistribute(b.ctx, b.x, to))
 	}, []string{"rank 0 has", "to shape [6 4] replicated", "rank 1 has", "axis 1 split [2 1 1]"}},
 	{"one rank without a device", func(b *bad) error {
-		return second(dist.NewRank(b.ctx, b.r.Comm, or[device.Device](b, nil, b.r.Device)))
+		return second(dist.NewProc(b.ctx, b.r.Comm, or[device.Device](b, nil, b.r.Device)))
 	}, []string{"rank 1", "no device"}},
 	{"one copy differs", func(b *bad) error {
 		s, err := dist.NewSpace(b.ctx, b.r, dist.Layout{Replicate: dist.Checked, Debug: true}, 2, 3)
@@ -183,12 +183,12 @@ var badInput = []struct {
 }
 
 func TestBadInput(t *testing.T) {
-	onRanks(t, 3, func(ctx context.Context, r dist.Rank) error { return runBadInput(ctx, r, 0) })
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error { return runBadInput(ctx, r, 0) })
 }
 
 // runBadInput makes each call on three ranks, compares the error of each with
 // the table, and looks whether the ranks still understand each other.
-func runBadInput(ctx context.Context, r dist.Rank, _ uint64) error {
+func runBadInput(ctx context.Context, r dist.Proc, _ uint64) error {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 4)
 	if err != nil {
 		return err

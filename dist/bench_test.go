@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/scalar"
 )
 
 // bench runs a call on goroutine ranks in lock step: rank 0 decides how long
 // and the others, b.N at a time, follow. bytes are those of all ranks.
-func bench(b *testing.B, ranks int, bytes int, setup func(ctx context.Context, r dist.Rank) (call func() error, err error)) {
+func bench(b *testing.B, ranks int, bytes int, setup func(ctx context.Context, r dist.Proc) (call func() error, err error)) {
 	b.Helper()
 	b.SetBytes(int64(bytes))
 	b.ReportAllocs()
-	err := ondevice.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(b.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		call, err := setup(ctx, r)
 		if err == nil {
 			err = call() // memory is touched, requests are made
@@ -58,7 +58,7 @@ func BenchmarkVectors(b *testing.B) {
 }
 
 // vectorsOf returns three arrays of rows split over the ranks.
-func vectorsOf[T scalar.Scalar](ctx context.Context, r dist.Rank) (a [3]dist.Array[T], err error) {
+func vectorsOf[T scalar.Scalar](ctx context.Context, r dist.Proc) (a [3]dist.Array[T], err error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, benchRows, benchCols)
 	if err != nil {
 		return a, err
@@ -97,7 +97,7 @@ func benchVectors[T scalar.Scalar](b *testing.B, ranks int) {
 		}},
 	} {
 		b.Run(k.name, func(b *testing.B) {
-			bench(b, ranks, k.bytes, func(ctx context.Context, r dist.Rank) (func() error, error) {
+			bench(b, ranks, k.bytes, func(ctx context.Context, r dist.Proc) (func() error, error) {
 				a, err := vectorsOf[T](ctx, r)
 				return k.call(ctx, a), err
 			})
@@ -115,7 +115,7 @@ func BenchmarkRedistribute(b *testing.B) {
 }
 
 func benchMove[T scalar.Scalar](b *testing.B, ranks int) {
-	bench(b, ranks, 2*benchRows*benchCols*scalar.Of[T]().Size(), func(ctx context.Context, r dist.Rank) (func() error, error) {
+	bench(b, ranks, 2*benchRows*benchCols*scalar.Of[T]().Size(), func(ctx context.Context, r dist.Proc) (func() error, error) {
 		a, err := vectorsOf[T](ctx, r)
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func benchMove[T scalar.Scalar](b *testing.B, ranks int) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := dist.NewMove[T](a[0].Space(), to)
+		m, err := dist.NewRedistribution[T](a[0].Space(), to)
 		return func() error { return m.Forward(ctx, dst, a[0]) }, err
 	})
 }
@@ -146,7 +146,7 @@ func benchHalo[T scalar.Scalar](b *testing.B, ranks int) {
 	rows := benchRows + 4*(ranks-1)
 	for _, adjoint := range []bool{false, true} {
 		b.Run(map[bool]string{false: "Forward", true: "Adjoint"}[adjoint], func(b *testing.B) {
-			bench(b, ranks, 2*rows*benchCols*scalar.Of[T]().Size(), func(ctx context.Context, r dist.Rank) (func() error, error) {
+			bench(b, ranks, 2*rows*benchCols*scalar.Of[T]().Size(), func(ctx context.Context, r dist.Proc) (func() error, error) {
 				a, err := vectorsOf[T](ctx, r)
 				if err != nil {
 					return nil, err

@@ -16,7 +16,7 @@ import (
 // Moves and halos refuse what other operators refuse.
 func TestMovesRefuse(t *testing.T) {
 	for _, ranks := range []int{1, 2} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 4)
 			if err != nil {
 				return err
@@ -25,7 +25,7 @@ func TestMovesRefuse(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			m, err := dist.NewMove[float32](s, to)
+			m, err := dist.NewRedistribution[float32](s, to)
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func TestMovesRefuse(t *testing.T) {
 // Check finds parts of stacks and arrays of another element type in the same
 // memory, and lets neighbours pass.
 func TestCheckOverlap(t *testing.T) {
-	onRanks(t, 1, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 1, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 		if err != nil {
 			return err
@@ -61,9 +61,9 @@ func TestCheckOverlap(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		at := func(i int) dist.Array[complex128] { return dist.Of(s, block.Slice(i, i+6)) }
+		at := func(i int) dist.Array[complex128] { return dist.Wrap(s, block.Slice(i, i+6)) }
 		reals := func(i int) dist.Array[float64] {
-			return dist.Of(s, array.Parts[float64](block.Slice(i, i+3)).Reshape(shape.Of(6)))
+			return dist.Wrap(s, array.Parts[float64](block.Slice(i, i+3)).Reshape(shape.Of(6)))
 		}
 		pair := func(i, j int) dist.Array[complex128] {
 			x, err := dist.StackOf(at(i), at(j))
@@ -116,7 +116,7 @@ func TestCheckOverlap(t *testing.T) {
 
 // An array that was never made, or no space, is a panic that says so.
 func TestZeroArray(t *testing.T) {
-	onRanks(t, 1, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 1, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 		if err != nil {
 			return err
@@ -150,8 +150,8 @@ func TestZeroArray(t *testing.T) {
 			"Local": func() { zero.Local() }, "Part": func() { x.Part(0) }, "Part of none": func() { zero.Part(1) },
 			"New": func() { dist.New[float64](nil) }, "FromBlock": func() { dist.FromBlock(ctx, nil, []float64{1}) },
 			"FromFunc": func() { dist.FromFunc(ctx, nil, func([]int) float64 { return 1 }) }, "Scatter": func() { dist.Scatter(ctx, nil, []float64{1}) },
-			"Of": func() { dist.Of(s, array.Array[float64]{}) }, "Of nil": func() { dist.Of(nil, x.Local()) },
-			"NewSums": func() { dist.NewSums(nil, 1) }, "NewMove": func() { dist.NewMove[float64](nil, s) }, "NewMove to": func() { dist.NewMove[float64](s, nil) },
+			"Of": func() { dist.Wrap(s, array.Array[float64]{}) }, "Of nil": func() { dist.Wrap(nil, x.Local()) },
+			"NewSums": func() { dist.NewSums(nil, 1) }, "NewRedistribution": func() { dist.NewRedistribution[float64](nil, s) }, "NewRedistribution to": func() { dist.NewRedistribution[float64](s, nil) },
 			"NewHalo": func() { dist.NewHalo[float64](nil, []int{1}, []int{1}, true) },
 		} {
 			err := recovered(f)
@@ -168,7 +168,7 @@ func TestZeroArray(t *testing.T) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	onRanks(b, 1, func(ctx context.Context, r dist.Rank) error {
+	onRanks(b, 1, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 		if err != nil {
 			return err

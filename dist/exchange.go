@@ -11,7 +11,7 @@ import (
 )
 
 // exchange moves boxes of elements between two layouts of one index space: each
-// rank has a box, wants a box, and what it wants of another's comes in one
+// proc has a box, wants a box, and what it wants of another's comes in one
 // message per pair of ranks. Scatter, gather, redistribution and halos are all
 // exchanges; they differ in the boxes. The plan and its buffers are made once.
 type exchange[T scalar.Scalar] struct {
@@ -36,7 +36,7 @@ type leg struct {
 // plan says what each rank has and wants.
 type plan struct {
 	axes   int
-	me     Rank
+	me     Proc
 	has    func(r int) Box
 	want   func(r int) Box
 	serves func(from, to int) bool // whether to gets what it wants of from's box from there
@@ -99,10 +99,10 @@ func newLeg(peer int, b Box, axes int, block place, packed bool, n *int) leg {
 // behind the first one longer than 1 must be whole.
 func contiguous(b, block shape.Shape) bool {
 	i := 0
-	for i < b.Rank() && b.Dim(i) == 1 {
+	for i < b.NDim() && b.Dim(i) == 1 {
 		i++
 	}
-	for i++; i < b.Rank(); i++ {
+	for i++; i < b.NDim(); i++ {
 		if b.Dim(i) != block.Dim(i) {
 			return false
 		}

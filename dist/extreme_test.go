@@ -15,7 +15,7 @@ import (
 // asked for, which then are too many for an array.
 func TestExtremeSpaces(t *testing.T) {
 	for _, ranks := range []int{1, 2} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			for _, v := range []int{math.MinInt, -1, 1 << 40, 1 << 62, math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt} {
 				small, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 				if err != nil {
@@ -50,7 +50,7 @@ func TestExtremeSpaces(t *testing.T) {
 						}
 						return dist.Stack(s, s, s, s)
 					}, 4 * n},
-					{"less", func() (*dist.Space, error) { return small.Less(v) }, -1},
+					{"less", func() (*dist.Space, error) { return small.DropAxis(v) }, -1},
 					{"halo", func() (*dist.Space, error) {
 						h, err := dist.NewHalo[float32](small, []int{v}, []int{v}, true)
 						if err != nil {
@@ -59,7 +59,7 @@ func TestExtremeSpaces(t *testing.T) {
 						return h.Range(), nil
 					}, 6 + 2*float64(ranks)*n},
 				} {
-					if c.name == "less" && v == -1 || c.name == "split axis" && v == math.MinInt { // the last axis, and Whole
+					if c.name == "less" && v == -1 || c.name == "split axis" && v == math.MinInt { // the last axis, and NoAxis
 						continue
 					}
 					s, err := c.make()

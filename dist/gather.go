@@ -13,7 +13,7 @@ import (
 func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[T], error) {
 	given("Scatter", s)
 	a, err := New[T](s)
-	root := s.rank.Rank() == 0
+	root := s.proc.Rank() == 0
 	switch {
 	case err != nil:
 	case s.parts != nil:
@@ -43,13 +43,13 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 	switch {
 	case s.parts != nil:
 		err = fmt.Errorf("a stack has no global order: gather its parts")
-	case root < 0 || root >= s.rank.Size():
-		err = fmt.Errorf("root is %d: ranks are 0 to %d", root, s.rank.Size()-1)
+	case root < 0 || root >= s.proc.Size():
+		err = fmt.Errorf("root is %d: ranks are 0 to %d", root, s.proc.Size()-1)
 	default:
 		p, err = newPasser[T](s, root)
 	}
 	var whole []T
-	if err == nil && s.rank.Rank() == root {
+	if err == nil && s.proc.Rank() == root {
 		whole, err = device.Make[T](s.shape.Size())
 	}
 	defer p.free()

@@ -42,7 +42,7 @@ func goldenBlocks[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 		}
 		return depth
 	}
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func goldenToDist[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 	_, x := golden.Array[T](t, c, "x")
 	_, y := golden.Array[T](t, c, "y")
 	dims, want := blocks[T](t, c, "y")
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func goldenAssign[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 	_, x := golden.Array[T](t, c, "x")
 	_, w := blocks[T](t, c, "w")
 	dims, want := blocks[T](t, c, "y")
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func goldenViews[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 	_, x := golden.Array[T](t, c, "x")
 	dims, want := blocks[T](t, c, "y")
 	refused := c.Op == "array.ravel" && c.Int("axis") != 0 && c.Ranks > 1
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
 		if err != nil {
 			return err
@@ -150,8 +150,8 @@ func goldenViews[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 
 func goldenGroups(t *testing.T, c golden.Case) launch.Program {
 	_, want := golden.Ints(t, c, "groups")
-	return func(ctx context.Context, r dist.Rank) (err error) {
-		g, err := r.Sub(ctx, c.Ints("mask")[r.Rank()], r.Rank())
+	return func(ctx context.Context, r dist.Proc) (err error) {
+		g, err := r.Subgroup(ctx, c.Ints("mask")[r.Rank()], r.Rank())
 		if err != nil {
 			return err
 		}

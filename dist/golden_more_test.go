@@ -115,7 +115,7 @@ func sameShape[T scalar.Scalar](s *dist.Space, n int, shapes []int64) error {
 	if err != nil {
 		return err
 	}
-	want := shapes[s.Rank().Rank()*n:][:n]
+	want := shapes[s.Proc().Rank()*n:][:n]
 	for i, d := range a.Local().Shape().Dims() {
 		if int64(d) != want[i] {
 			return fmt.Errorf("a block like that of %v has the shape %v, want %v", s, a.Local().Shape(), want)
@@ -129,7 +129,7 @@ func goldenArithmetic[T scalar.Scalar](t *testing.T, c golden.Case) launch.Progr
 	_, w := golden.Array[T](t, c, "w")
 	_, shapes := golden.Ints(t, c, "empty_shapes")
 	want := results[T](t, c)
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func goldenStacks[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 		}
 	}
 	n, want := numbersOf(t, c), results[T](t, c)
-	stack := func(ctx context.Context, r dist.Rank, v [3][]T) (dist.Array[T], error) {
+	stack := func(ctx context.Context, r dist.Proc, v [3][]T) (dist.Array[T], error) {
 		var a [3]dist.Array[T]
 		var err error
 		for i := range a {
@@ -175,7 +175,7 @@ func goldenStacks[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 		}
 		return dist.StackOf(a[0], inner)
 	}
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		p, err := stack(ctx, r, x)
 		if err != nil {
 			return err

@@ -79,7 +79,7 @@ func layoutOf(c golden.Case) dist.Layout {
 }
 
 // scattered returns the array with these elements on all ranks.
-func scattered[T scalar.Scalar](ctx context.Context, r dist.Rank, l dist.Layout, dims []int, v []T) (dist.Array[T], error) {
+func scattered[T scalar.Scalar](ctx context.Context, r dist.Proc, l dist.Layout, dims []int, v []T) (dist.Array[T], error) {
 	s, err := dist.NewSpace(ctx, r, l, dims...)
 	if err != nil {
 		return dist.Array[T]{}, err
@@ -91,7 +91,7 @@ func scattered[T scalar.Scalar](ctx context.Context, r dist.Rank, l dist.Layout,
 }
 
 // scatteredTwo scatters both arrays of a case.
-func scatteredTwo[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Case, x, w []T) (a, b dist.Array[T], err error) {
+func scatteredTwo[T scalar.Scalar](ctx context.Context, r dist.Proc, c golden.Case, x, w []T) (a, b dist.Array[T], err error) {
 	if a, err = scattered(ctx, r, layoutOf(c), c.Dims, x); err == nil {
 		b, err = scattered(ctx, r, layoutOf(c), c.Dims, w)
 	}
@@ -114,7 +114,7 @@ func goldenVectors[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program 
 	if c.Has("w") {
 		_, w = golden.Array[T](t, c, "w")
 	}
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func goldenDot[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 		_, w = golden.Array[T](t, c, "w")
 	}
 	n := numbersOf(t, c)
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, b, err := scatteredTwo(ctx, r, c, x, w)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func goldenStack[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 		_, w[i] = golden.Array[T](t, c, fmt.Sprintf("w%d", i))
 	}
 	n := numbersOf(t, c)
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		var a, b [2]dist.Array[T]
 		var err error
 		for i := range a {
@@ -242,7 +242,7 @@ func goldenStack[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 func goldenAlong[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 	_, x := golden.Array[T](t, c, "x")
 	n := numbersOf(t, c)
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		a, err := scattered(ctx, r, layoutOf(c), c.Dims, x)
 		if err != nil {
 			return err
@@ -270,7 +270,7 @@ func goldenAlong[T scalar.Scalar](t *testing.T, c golden.Case) launch.Program {
 func goldenSplit(t *testing.T, c golden.Case) launch.Program {
 	shape, want := golden.Ints(t, c, "local_shapes")
 	n := shape[1]
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, layoutOf(c), c.Ints("global_shape")...)
 		if err != nil {
 			return err

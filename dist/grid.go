@@ -13,19 +13,19 @@ import (
 type Box struct{ Lo, Hi [shape.MaxRank]int }
 
 // SplitBy returns the grid axis that splits an array axis, negative from the
-// end, and the rows at each of its coordinates, or Whole and nil. A grid axis
+// end, and the rows at each of its coordinates, or NoAxis and nil. A grid axis
 // with one rank does not split.
 func (s *Space) SplitBy(axis int) (grid int, counts []int) {
 	a, err := s.shape.Axis(axis)
 	if err != nil {
-		return Whole, nil
+		return NoAxis, nil
 	}
 	for g, x := range s.layout.Axes {
 		if x == a && s.layout.Grid[g] > 1 {
 			return g, append([]int(nil), s.layout.Counts[g]...)
 		}
 	}
-	return Whole, nil
+	return NoAxis, nil
 }
 
 // Coords returns the place of a rank in the grid.
@@ -50,11 +50,11 @@ func (s *Space) RankAt(coords []int) int {
 // Box returns the global indices that a rank holds.
 func (s *Space) Box(rank int) Box {
 	var b Box
-	for a := range s.shape.Rank() {
+	for a := range s.shape.NDim() {
 		b.Hi[a] = s.shape.Dim(a)
 	}
 	for g, c := range s.Coords(rank) {
-		if a := s.layout.Axes[g]; a != Whole {
+		if a := s.layout.Axes[g]; a != NoAxis {
 			b.Lo[a], b.Hi[a] = s.off[g][c], s.off[g][c+1]
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Space) place(rank int) (block, copy int) {
 	b, c := 1, 1
 	for g := len(s.layout.Grid) - 1; g >= 0; g-- {
 		e := s.layout.Grid[g]
-		if s.layout.Axes[g] == Whole {
+		if s.layout.Axes[g] == NoAxis {
 			copy += c * (rank % e)
 			c *= e
 		} else {
@@ -94,12 +94,12 @@ func (s *Space) isPrimary(rank int) bool {
 	return true
 }
 
-// Line returns the group of the ranks that share an array axis, negative from
+// AxisGroup returns the group of the ranks that share an array axis, negative from
 // the end, with this one, in the order of their rows: they hold the same rows of
 // all other axes. A rank that holds the axis alone gets a group of one. Masks
 // play no part. It is collective. The group is kept for the next who asks:
 // leave it open, Rank.Close ends it.
-func (s *Space) Line(ctx context.Context, axis int) (comm.Comm, error) {
+func (s *Space) AxisGroup(ctx context.Context, axis int) (comm.Comm, error) {
 	if s.parts != nil {
 		return nil, fmt.Errorf("dist: line: a stack has no axes")
 	}
@@ -107,7 +107,7 @@ func (s *Space) Line(ctx context.Context, axis int) (comm.Comm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dist: line: %w", err)
 	}
-	c, err := s.rank.part(ctx, s.lines(a))
+	c, err := s.proc.part(ctx, s.lines(a))
 	if err != nil {
 		return nil, fmt.Errorf("dist: line of axis %d: %w", axis, err)
 	}
@@ -117,10 +117,10 @@ func (s *Space) Line(ctx context.Context, axis int) (comm.Comm, error) {
 // lines returns a color for each rank: that of the first rank of its line.
 func (s *Space) lines(axis int) []int {
 	g, _ := s.SplitBy(axis)
-	colors := make([]int, s.rank.Size())
+	colors := make([]int, s.proc.Size())
 	for r := range colors {
 		c := s.Coords(r)
-		if g != Whole {
+		if g != NoAxis {
 			c[g] = 0
 		}
 		colors[r] = s.RankAt(c)
@@ -130,10 +130,10 @@ func (s *Space) lines(axis int) []int {
 
 func (s *Space) String() string {
 	ranks := "1 rank"
-	if n := s.rank.Size(); n > 1 {
+	if n := s.proc.Size(); n > 1 {
 		ranks = fmt.Sprintf("%d ranks", n)
 	}
-	return fmt.Sprintf("%s over %s on %v", s.words(), ranks, s.rank.Device)
+	return fmt.Sprintf("%s over %s on %v", s.words(), ranks, s.proc.Device)
 }
 
 // words describes s without its ranks and device, which need not be called the
@@ -160,7 +160,7 @@ func describe(s shape.Shape, l Layout) string {
 		b.WriteString(" replicated")
 	default:
 		for g, a := range l.Axes {
-			if a == Whole {
+			if a == NoAxis {
 				fmt.Fprintf(&b, ", %d copies", l.Grid[g])
 			} else {
 				fmt.Fprintf(&b, ", axis %d split %v", a, l.Counts[g])

@@ -33,7 +33,7 @@ func NewHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 }
 
 func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T], error) {
-	n := s.shape.Rank()
+	n := s.shape.NDim()
 	if s.parts != nil {
 		return nil, fmt.Errorf("a stack has no axes: take its parts")
 	}
@@ -51,7 +51,7 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 		if !edges { // there is nothing further away
 			w.front[a], w.back[a] = min(front[a], dim), min(back[a], dim)
 		}
-		if most := (math.MaxInt - dim) / 2 / s.rank.Size(); w.front[a] > most || w.back[a] > most {
+		if most := (math.MaxInt - dim) / 2 / s.proc.Size(); w.front[a] > most || w.back[a] > most {
 			return nil, fmt.Errorf("depths %d and %d of axis %d: blocks of %d rows would become more than an int can count", front[a], back[a], a, dim)
 		}
 	}
@@ -61,9 +61,9 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 	}
 	wide := func(r int) Box { return w.box(s.Box(r)) }
 	e, err := newExchange[T](plan{
-		axes: n, me: s.rank,
+		axes: n, me: s.proc,
 		has: s.Box, want: wide, serves: s.sameCopy,
-		given: place{s.local, s.box.Lo}, got: place{to.local, wide(s.rank.Rank()).Lo},
+		given: place{s.local, s.box.Lo}, got: place{to.local, wide(s.proc.Rank()).Lo},
 		adds: true,
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *widening) rows(a, lo, hi int) (int, int) {
 }
 
 func (w *widening) box(b Box) Box {
-	for a := range w.shape.Rank() {
+	for a := range w.shape.NDim() {
 		b.Lo[a], b.Hi[a] = w.rows(a, b.Lo[a], b.Hi[a])
 	}
 	return b
@@ -99,7 +99,7 @@ func (w *widening) box(b Box) Box {
 
 // widened returns the space of the blocks with their ghosts.
 func (s *Space) widened(w widening) (*Space, error) {
-	dims := make([]int, s.shape.Rank())
+	dims := make([]int, s.shape.NDim())
 	for a := range dims {
 		lo, hi := w.rows(a, 0, s.shape.Dim(a))
 		dims[a] = hi - lo
@@ -108,7 +108,7 @@ func (s *Space) widened(w widening) (*Space, error) {
 	if s.layout.Replicate == Scattered {
 		l.Grid, l.Axes, l.Counts = s.layout.Grid, s.layout.Axes, make([][]int, len(s.layout.Grid))
 		for g, a := range s.layout.Axes {
-			if a == Whole {
+			if a == NoAxis {
 				continue
 			}
 			dims[a] = 0

@@ -12,7 +12,7 @@ import (
 
 // haloCase compares blocks with ghosts of any depth with global indexing, and
 // looks whether the adjoint is one.
-func haloCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func haloCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	dims := g.dims()
 	s, err := g.space(ctx, r, dims)
 	if err != nil {
@@ -70,7 +70,7 @@ func haloCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
 // vector called 1 of s.
 func widened[T scalar.Scalar](a dist.Array[T], s *dist.Space, front, back []int, edges bool) error {
 	dims := s.Shape().Dims()
-	b := s.Box(s.Rank().Rank())
+	b := s.Box(s.Proc().Rank())
 	var want []T
 	var walk func(axis int, i []int)
 	walk = func(axis int, i []int) {
@@ -113,7 +113,7 @@ func inside(dims, i []int) bool {
 // rows than a neighbour has.
 func TestAddGhosts(t *testing.T) {
 	want := [][]float64{{0, 1, 2}, nil, {0, 1, 2, 3}}
-	onRanks(t, 3, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{Counts: [][]int{{1, 0, 3}}}, 4)
 		if err != nil {
 			return err

@@ -10,13 +10,13 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 )
 
 // runLabels lets the last rank ask for another reduction than the others, of as
 // many numbers: all are told, and go on.
-func runLabels(ctx context.Context, r dist.Rank, _ uint64) error {
+func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 10)
 	if err != nil {
 		return err
@@ -98,12 +98,12 @@ func runLabels(ctx context.Context, r dist.Rank, _ uint64) error {
 
 func TestLabels(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error { return runLabels(ctx, r, 0) })
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error { return runLabels(ctx, r, 0) })
 	}
 }
 
 // moves goes forward on rank 0 and back on the others.
-func moves(ctx context.Context, r dist.Rank, name string) error {
+func moves(ctx context.Context, r dist.Proc, name string) error {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 6)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func moves(ctx context.Context, r dist.Rank, name string) error {
 		if e != nil {
 			return e
 		}
-		op, err = dist.NewMove[float32](s, to)
+		op, err = dist.NewRedistribution[float32](s, to)
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func moves(ctx context.Context, r dist.Rank, name string) error {
 
 func TestForwardMeetsAdjoint(t *testing.T) {
 	for name, words := range map[string][2]string{"move": {`"move"`, `"back"`}, "halo": {`"halo"`, `"halo adj"`}} {
-		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error { return moves(ctx, r, name) })
+		err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error { return moves(ctx, r, name) })
 		if m := (*comm.MismatchError)(nil); !errors.As(err, &m) || !strings.Contains(err.Error(), words[0]) || !strings.Contains(err.Error(), words[1]) {
 			t.Errorf("%s forward on rank 0, adjoint on rank 1: got error %v", name, err)
 		}
@@ -180,9 +180,9 @@ func (f *flaky) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, 
 // those of the next one.
 func TestExchangeFailsHalfway(t *testing.T) {
 	for fails := 1; fails <= 2; fails++ {
-		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 			f := &flaky{Comm: r.Comm}
-			flakyRank, err := dist.NewRank(ctx, f, r.Device)
+			flakyRank, err := dist.NewProc(ctx, f, r.Device)
 			if err != nil {
 				return err
 			}
@@ -194,7 +194,7 @@ func TestExchangeFailsHalfway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			m, err := dist.NewMove[float32](s, to)
+			m, err := dist.NewRedistribution[float32](s, to)
 			if err != nil {
 				return err
 			}

@@ -11,9 +11,9 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// Whole stands in Layout.Axes for no array axis: along that axis of the grid,
+// NoAxis stands in Layout.Axes for no array axis: along that axis of the grid,
 // ranks hold the same elements. It is not -1, which is the last axis.
-const Whole = math.MinInt
+const NoAxis = math.MinInt
 
 // Replication says how the copies of a replicated array are kept equal.
 type Replication uint8
@@ -29,7 +29,7 @@ const (
 // over all ranks, the first ones holding one row more where it does not divide.
 type Layout struct {
 	Grid      []int       // extents of the Cartesian grid of ranks, the last running fastest; nil means one axis of all ranks
-	Axes      []int       // the array axis that each grid axis splits, negative from the end, or Whole; nil means 0, 1, ...
+	Axes      []int       // the array axis that each grid axis splits, negative from the end, or NoAxis; nil means 0, 1, ...
 	Counts    [][]int     // rows at each coordinate of each grid axis; nil, or nil for a grid axis, means balanced
 	Replicate Replication // Checked or Unchecked: every rank holds all, and Grid, Axes, Counts must be nil
 	Mask      []int       // a color per rank: reductions stay among ranks of one color; nil means all
@@ -65,7 +65,7 @@ func (l Layout) resolve(s shape.Shape, n int) (Layout, error) {
 		if l.Grid != nil || l.Axes != nil || l.Counts != nil {
 			errs = append(errs, fmt.Errorf("a replicated array has no grid, axes or counts: here are grid %v, axes %s, counts %v", l.Grid, axesText(l.Axes), l.Counts))
 		}
-		l.Grid, l.Axes, l.Counts = []int{n}, []int{Whole}, [][]int{nil}
+		l.Grid, l.Axes, l.Counts = []int{n}, []int{NoAxis}, [][]int{nil}
 		return l, errors.Join(errs...)
 	}
 	if l.Grid == nil {
@@ -124,7 +124,7 @@ func (l *Layout) checkGrid(n int) (errs []error) {
 func (l *Layout) resolveAxes(s shape.Shape) (errs []error) {
 	text := axesText(l.Axes)
 	for g, a := range l.Axes {
-		if a == Whole {
+		if a == NoAxis {
 			continue
 		}
 		a, err := s.Axis(a)
@@ -143,9 +143,9 @@ func (l *Layout) resolveAxes(s shape.Shape) (errs []error) {
 func (l *Layout) resolveCounts(s shape.Shape) (errs []error) {
 	for g, e := range l.Grid {
 		switch a := l.Axes[g]; {
-		case a == Whole && l.Counts[g] != nil:
+		case a == NoAxis && l.Counts[g] != nil:
 			errs = append(errs, fmt.Errorf("counts %v of grid axis %d, which splits no axis", l.Counts[g], g))
-		case a == Whole:
+		case a == NoAxis:
 		case l.Counts[g] == nil:
 			l.Counts[g] = Balanced(s.Dim(a), e)
 		default:
@@ -157,12 +157,12 @@ func (l *Layout) resolveCounts(s shape.Shape) (errs []error) {
 	return errs
 }
 
-// axesText shows axes with Whole as a word.
+// axesText shows axes with NoAxis as a word.
 func axesText(axes []int) string {
 	t := make([]string, len(axes))
 	for i, a := range axes {
-		if t[i] = strconv.Itoa(a); a == Whole {
-			t[i] = "whole"
+		if t[i] = strconv.Itoa(a); a == NoAxis {
+			t[i] = "none"
 		}
 	}
 	return "[" + strings.Join(t, " ") + "]"

@@ -8,15 +8,15 @@ import (
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 )
 
 // Sums of checked arrays send nothing; copies are made equal when the user
 // writes, not when the library does. (Limit 2 of PyLops-MPI.)
 func TestCheckedArraysAddInSilence(t *testing.T) {
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		count := commtest.NewCounter(r.Comm)
-		counted, err := dist.NewRank(ctx, count, r.Device)
+		counted, err := dist.NewProc(ctx, count, r.Device)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func TestCheckedArraysAddInSilence(t *testing.T) {
 // What AllGather returns is the caller's own. (Limit 11.)
 func TestAllGatherCopies(t *testing.T) {
 	for _, l := range []dist.Layout{{}, dist.Replicated} {
-		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, l, 4)
 			if err != nil {
 				return err
@@ -79,8 +79,8 @@ func TestAllGatherCopies(t *testing.T) {
 
 // Stacks live in the group they were made in. (Limit 16.)
 func TestStacksInSubGroups(t *testing.T) {
-	err := ondevice.Local(t.Context(), 4, func(ctx context.Context, r dist.Rank) error {
-		sub, err := r.Sub(ctx, r.Rank()/3, 0) // ranks 0 to 2, and rank 3
+	err := testdevices.Local(t.Context(), 4, func(ctx context.Context, r dist.Proc) error {
+		sub, err := r.Subgroup(ctx, r.Rank()/3, 0) // ranks 0 to 2, and rank 3
 		if err != nil {
 			return err
 		}

@@ -11,13 +11,13 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 )
 
 // programs are what ranks run here, as goroutines and as MPI processes alike.
 // All ranks get the same seed.
-var programs = map[string]func(ctx context.Context, r dist.Rank, seed uint64) error{
+var programs = map[string]func(ctx context.Context, r dist.Proc, seed uint64) error{
 	"properties": runProperties,
 	"bad input":  runBadInput,
 	"messages":   runMessages,
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	seed, err := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
 	if err == nil {
-		err = ondevice.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Rank) error {
+		err = testdevices.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Proc) error {
 			if r.Size() == 1 {
 				return fmt.Errorf("%s: one rank only", name)
 			}
@@ -71,7 +71,7 @@ func TestUnderMPI(t *testing.T) {
 // onRanks runs p on n goroutine ranks and fails the test with their errors.
 func onRanks(t testing.TB, n int, p launch.Program) {
 	t.Helper()
-	if err := ondevice.Local(t.Context(), n, p); err != nil {
+	if err := testdevices.Local(t.Context(), n, p); err != nil {
 		t.Errorf("%d ranks: %v", n, err)
 	}
 }

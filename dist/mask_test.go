@@ -12,7 +12,7 @@ import (
 
 // held returns which elements of s the ranks of this rank's color hold.
 func held(s *dist.Space, mask []int) []bool {
-	r := s.Rank()
+	r := s.Proc()
 	in := make([]bool, s.Size())
 	dims := s.Shape().Dims()
 	for q, color := range mask {
@@ -35,7 +35,7 @@ func held(s *dist.Space, mask []int) []bool {
 
 // maskCase reduces among ranks of one color: each element that they hold counts
 // once, those of other colors do not.
-func maskCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func maskCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	mask := make([]int, r.Size())
 	for i := range mask {
 		mask[i] = g.IntN(3)
@@ -81,7 +81,7 @@ func maskCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
 
 // TestMaskIsKept makes spaces from one with a mask.
 func TestMaskIsKept(t *testing.T) {
-	onRanks(t, 4, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 4, func(ctx context.Context, r dist.Proc) error {
 		mask := []int{5, 5, 0, 0}
 		s, err := dist.NewSpace(ctx, r, dist.Layout{Mask: mask}, 8, 3)
 		if err != nil {
@@ -92,7 +92,7 @@ func TestMaskIsKept(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		less, err := s.Less(1)
+		less, err := s.DropAxis(1)
 		if err != nil {
 			return err
 		}

@@ -13,19 +13,19 @@ import (
 // TestMessages counts what each operation sends, on several numbers of ranks.
 func TestMessages(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4, 6} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error { return runMessages(ctx, r, 0) })
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error { return runMessages(ctx, r, 0) })
 	}
 }
 
 // counted is one rank of a program whose messages are counted.
 type counted struct {
-	dist.Rank
+	dist.Proc
 	c *commtest.Counter
 }
 
-func runMessages(ctx context.Context, r dist.Rank, _ uint64) error {
+func runMessages(ctx context.Context, r dist.Proc, _ uint64) error {
 	c := commtest.NewCounter(r.Comm)
-	cr, err := dist.NewRank(ctx, c, r.Device)
+	cr, err := dist.NewProc(ctx, c, r.Device)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (n counted) expect(what string, reduces int, f func() error) error {
 
 // vectors looks at arrays that are split, replicated and stacks of those.
 func (n counted) vectors(ctx context.Context) error {
-	split, err := dist.NewSpace(ctx, n.Rank, dist.Layout{}, 13, 4)
+	split, err := dist.NewSpace(ctx, n.Proc, dist.Layout{}, 13, 4)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (n counted) counts(ctx context.Context, reduces int, x, y, z dist.Array[flo
 // redistribute moves an array from axis 0 to axis 1 and compares the messages
 // with the pairs of ranks that share elements; agreeing takes one AllGather.
 func (n counted) redistribute(ctx context.Context) error {
-	from, err := dist.NewSpace(ctx, n.Rank, dist.Split(0), 7, 5)
+	from, err := dist.NewSpace(ctx, n.Proc, dist.Split(0), 7, 5)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (n counted) redistribute(ctx context.Context) error {
 		return err
 	}
 	pairs := func(s, t *dist.Space) (n, elements int) {
-		me := s.Rank().Rank()
+		me := s.Proc().Rank()
 		mine := s.Box(me)
 		for r := range s.Comm().Size() {
 			b := t.Box(r)
@@ -187,7 +187,7 @@ func (n counted) redistribute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := dist.NewMove[float64](whole, to)
+	m, err := dist.NewRedistribution[float64](whole, to)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (n counted) halo(ctx context.Context) error {
 		grid = []int{2, size / 2}
 	}
 	for _, l := range []dist.Layout{dist.Split(0), {Grid: grid}} {
-		s, err := dist.NewSpace(ctx, n.Rank, l, 2*size, 3*size)
+		s, err := dist.NewSpace(ctx, n.Proc, l, 2*size, 3*size)
 		if err != nil {
 			return err
 		}
@@ -229,9 +229,9 @@ func (n counted) halo(ctx context.Context) error {
 		}
 		neighbours := 0
 		for r := range size {
-			near := r != n.Rank.Rank()
+			near := r != n.Proc.Rank()
 			for g, c := range s.Coords(r) {
-				d := c - s.Coords(n.Rank.Rank())[g]
+				d := c - s.Coords(n.Proc.Rank())[g]
 				near = near && -1 <= d && d <= 1
 			}
 			if near {

@@ -7,20 +7,20 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Move takes arrays from one layout to another of the same shape and back. Each
+// Redistribution takes arrays from one layout to another of the same shape and back. Each
 // element goes straight from the rank that has it to the ranks that want it;
 // buffers are made once, so moving again allocates nothing.
-type Move[T scalar.Scalar] struct {
+type Redistribution[T scalar.Scalar] struct {
 	from, to    *Space
 	there, back *exchange[T]
-	parts       []*Move[T]
+	parts       []*Redistribution[T]
 }
 
-// NewMove plans the way between two spaces on the same ranks. It does not
+// NewRedistribution plans the way between two spaces on the same ranks. It does not
 // communicate: all ranks must call it with the same spaces.
-func NewMove[T scalar.Scalar](from, to *Space) (*Move[T], error) {
-	given("NewMove", from)
-	given("NewMove", to)
+func NewRedistribution[T scalar.Scalar](from, to *Space) (*Redistribution[T], error) {
+	given("NewRedistribution", from)
+	given("NewRedistribution", to)
 	m, err := newMove[T](from, to, true)
 	if err != nil {
 		return nil, fmt.Errorf("dist: move %v to %v: %w", from, to, err)
@@ -28,8 +28,8 @@ func NewMove[T scalar.Scalar](from, to *Space) (*Move[T], error) {
 	return m, nil
 }
 
-func newMove[T scalar.Scalar](from, to *Space, back bool) (*Move[T], error) {
-	m := &Move[T]{from: from, to: to}
+func newMove[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], error) {
+	m := &Redistribution[T]{from: from, to: to}
 	if from.Comm() != to.Comm() || from.Device() != to.Device() {
 		return nil, fmt.Errorf("they are on different ranks or devices")
 	}
@@ -66,7 +66,7 @@ func newMove[T scalar.Scalar](from, to *Space, back bool) (*Move[T], error) {
 // share the work, and nothing comes from elsewhere that is here already.
 func oneWay[T scalar.Scalar](from, to *Space) (*exchange[T], error) {
 	return newExchange[T](plan{
-		axes: from.shape.Rank(), me: from.rank,
+		axes: from.shape.NDim(), me: from.proc,
 		has: from.Box, want: to.Box, serves: from.sameCopy,
 		given: place{from.local, from.box.Lo}, got: place{to.local, to.box.Lo},
 	})
@@ -81,7 +81,7 @@ func (s *Space) sameCopy(q, r int) bool {
 
 // Forward sets dst, of the second space, to the elements of src, of the first.
 // It is collective.
-func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
+func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: move", "forward", &dst, m.to, &src, m.from); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (m *Move[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 }
 
 // Adjoint is the way back, which is also the inverse. It is collective.
-func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
+func (m *Redistribution[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: move", "adjoint", &dst, m.from, &src, m.to); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (m *Move[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 }
 
 // Free gives the buffers back to the device. m cannot be used afterwards.
-func (m *Move[T]) Free() {
+func (m *Redistribution[T]) Free() {
 	if m == nil {
 		return
 	}
@@ -125,14 +125,14 @@ func (m *Move[T]) Free() {
 }
 
 // Domain returns the first space, Range the second.
-func (m *Move[T]) Domain() *Space { return m.from }
+func (m *Redistribution[T]) Domain() *Space { return m.from }
 
 // Range returns the second space.
-func (m *Move[T]) Range() *Space { return m.to }
+func (m *Redistribution[T]) Range() *Space { return m.to }
 
 // Redistribute returns the elements of a in another space of the same shape on
 // the same ranks: other axis, grid or counts. It is collective: one message to
-// agree and one for each pair of ranks that share elements. NewMove does the
+// agree and one for each pair of ranks that share elements. NewRedistribution does the
 // same repeatedly.
 func Redistribute[T scalar.Scalar](ctx context.Context, a Array[T], to *Space) (Array[T], error) {
 	given("Redistribute", to)

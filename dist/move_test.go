@@ -12,7 +12,7 @@ import (
 // moveCase takes an array between two random layouts: blocks and gathered
 // values are those of the direct computation, the way back restores it, and the
 // way back is the adjoint.
-func moveCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func moveCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	dims := g.dims()
 	from, err := g.space(ctx, r, dims)
 	if err != nil {
@@ -49,7 +49,7 @@ func moveCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
 }
 
 func moveBack[T scalar.Scalar](ctx context.Context, from, to *dist.Space, x, y dist.Array[T]) error {
-	m, err := dist.NewMove[T](from, to)
+	m, err := dist.NewRedistribution[T](from, to)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func sameDots[T scalar.Scalar](ctx context.Context, a, b, c, d dist.Array[T]) er
 }
 
 // gatherCase scatters from rank 0 and gathers again.
-func gatherCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func gatherCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	s, err := g.space(ctx, r, g.dims())
 	if err != nil {
 		return err

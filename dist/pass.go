@@ -20,12 +20,12 @@ type passer[T scalar.Scalar] struct {
 
 func newPasser[T scalar.Scalar](s *Space, root int) (p passer[T], err error) {
 	p = passer[T]{s: s, root: root}
-	if s.rank.Rank() != root {
+	if s.proc.Rank() != root {
 		return p, nil
 	}
 	n := 0
-	for r := range s.rank.Size() {
-		n = max(n, s.Box(r).shape(s.shape.Rank()).Size())
+	for r := range s.proc.Size() {
+		n = max(n, s.Box(r).shape(s.shape.NDim()).Size())
 	}
 	if p.block, err = array.New[T](s.Device(), shape.Of(n)); err == nil && p.block.Mem().Host == nil {
 		p.host, err = device.Make[T](n)
@@ -38,7 +38,7 @@ func (p passer[T]) free() { p.block.Free() }
 // room returns where root has the block of rank r, and the same on the host.
 func (p passer[T]) room(r int, mine array.Array[T]) (block array.Array[T], host []T) {
 	if block = mine; r != p.root {
-		block = p.block.Slice(0, p.s.Box(r).shape(p.s.shape.Rank()).Size())
+		block = p.block.Slice(0, p.s.Box(r).shape(p.s.shape.NDim()).Size())
 	}
 	if p.host == nil {
 		return block, block.Mem().Host
@@ -108,16 +108,16 @@ func (p passer[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, erro
 // the place of the first and how many there are, in their order.
 func (s *Space) runs(r int, f func(at, n int)) {
 	b, st := s.Box(r), s.shape.Strides()
-	k, n := s.shape.Rank(), 1 // axes from k on are in a run
+	k, n := s.shape.NDim(), 1 // axes from k on are in a run
 	for whole := true; k > 0 && whole; {
 		k--
 		rows := b.Hi[k] - b.Lo[k]
 		n, whole = n*rows, rows == s.shape.Dim(k)
 	}
-	left := b.shape(s.shape.Rank()).Size()
+	left := b.shape(s.shape.NDim()).Size()
 	for i := b.Lo; left > 0; left -= n {
 		at := 0
-		for a := range s.shape.Rank() {
+		for a := range s.shape.NDim() {
 			at += i[a] * st[a]
 		}
 		f(at, n)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/scalar"
 )
 
@@ -16,20 +16,20 @@ import (
 // in turn with the four element types.
 type property struct {
 	name  string
-	types [4]func(ctx context.Context, r dist.Rank, g gen) error
+	types [4]func(ctx context.Context, r dist.Proc, g gen) error
 }
 
 var properties = []property{
-	{"redistribute", [4]func(context.Context, dist.Rank, gen) error{moveCase[float32], moveCase[float64], moveCase[complex64], moveCase[complex128]}},
-	{"scatter and gather", [4]func(context.Context, dist.Rank, gen) error{gatherCase[float32], gatherCase[float64], gatherCase[complex64], gatherCase[complex128]}},
-	{"halo", [4]func(context.Context, dist.Rank, gen) error{haloCase[float32], haloCase[float64], haloCase[complex64], haloCase[complex128]}},
-	{"reductions", [4]func(context.Context, dist.Rank, gen) error{reduceCase[float32], reduceCase[float64], reduceCase[complex64], reduceCase[complex128]}},
-	{"stacks", [4]func(context.Context, dist.Rank, gen) error{stackCase[float32], stackCase[float64], stackCase[complex64], stackCase[complex128]}},
-	{"sums", [4]func(context.Context, dist.Rank, gen) error{sumsCase[float32], sumsCase[float64], sumsCase[complex64], sumsCase[complex128]}},
-	{"masks", [4]func(context.Context, dist.Rank, gen) error{maskCase[float32], maskCase[float64], maskCase[complex64], maskCase[complex128]}},
-	{"vectors", [4]func(context.Context, dist.Rank, gen) error{vectorCase[float32], vectorCase[float64], vectorCase[complex64], vectorCase[complex128]}},
-	{"norms along", [4]func(context.Context, dist.Rank, gen) error{alongCase[float32], alongCase[float64], alongCase[complex64], alongCase[complex128]}},
-	{"reshape", [4]func(context.Context, dist.Rank, gen) error{reshapeCase[float32], reshapeCase[float64], reshapeCase[complex64], reshapeCase[complex128]}},
+	{"redistribute", [4]func(context.Context, dist.Proc, gen) error{moveCase[float32], moveCase[float64], moveCase[complex64], moveCase[complex128]}},
+	{"scatter and gather", [4]func(context.Context, dist.Proc, gen) error{gatherCase[float32], gatherCase[float64], gatherCase[complex64], gatherCase[complex128]}},
+	{"halo", [4]func(context.Context, dist.Proc, gen) error{haloCase[float32], haloCase[float64], haloCase[complex64], haloCase[complex128]}},
+	{"reductions", [4]func(context.Context, dist.Proc, gen) error{reduceCase[float32], reduceCase[float64], reduceCase[complex64], reduceCase[complex128]}},
+	{"stacks", [4]func(context.Context, dist.Proc, gen) error{stackCase[float32], stackCase[float64], stackCase[complex64], stackCase[complex128]}},
+	{"sums", [4]func(context.Context, dist.Proc, gen) error{sumsCase[float32], sumsCase[float64], sumsCase[complex64], sumsCase[complex128]}},
+	{"masks", [4]func(context.Context, dist.Proc, gen) error{maskCase[float32], maskCase[float64], maskCase[complex64], maskCase[complex128]}},
+	{"vectors", [4]func(context.Context, dist.Proc, gen) error{vectorCase[float32], vectorCase[float64], vectorCase[complex64], vectorCase[complex128]}},
+	{"norms along", [4]func(context.Context, dist.Proc, gen) error{alongCase[float32], alongCase[float64], alongCase[complex64], alongCase[complex128]}},
+	{"reshape", [4]func(context.Context, dist.Proc, gen) error{reshapeCase[float32], reshapeCase[float64], reshapeCase[complex64], reshapeCase[complex128]}},
 }
 
 // TestProperties tries each property on random spaces.
@@ -38,7 +38,7 @@ func TestProperties(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, ranks := range []int{1, 2, 3, 4, 6, 7, 8} {
 				seed := rand.Uint64()
-				err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 					return p.try(ctx, r, seed, casesOfEach)
 				})
 				if err != nil {
@@ -52,7 +52,7 @@ func TestProperties(t *testing.T) {
 // casesUnderMPI are few: ranks that wait take the cores from those that work.
 const casesUnderMPI = 12
 
-func runProperties(ctx context.Context, r dist.Rank, seed uint64) error {
+func runProperties(ctx context.Context, r dist.Proc, seed uint64) error {
 	for _, p := range properties {
 		if err := p.try(ctx, r, seed, casesUnderMPI); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -63,13 +63,13 @@ func runProperties(ctx context.Context, r dist.Rank, seed uint64) error {
 
 // TestDevices is properties on devices of other kinds.
 func TestDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, ranks := range []int{1, 2, 3} {
 			seed, cases := rand.Uint64(), 40
 			if p.Slow {
 				cases = 12
 			}
-			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				for _, q := range properties {
 					if err := q.try(ctx, r, seed, cases); err != nil {
 						return fmt.Errorf("%s: %w", q.name, err)
@@ -84,7 +84,7 @@ func TestDevices(t *testing.T) {
 	})
 }
 
-func (p property) try(ctx context.Context, r dist.Rank, seed uint64, cases int) error {
+func (p property) try(ctx context.Context, r dist.Proc, seed uint64, cases int) error {
 	for i := range cases {
 		// All ranks draw the same numbers.
 		if err := p.types[i%4](ctx, r, gen{rand.New(rand.NewPCG(seed, uint64(i)))}); err != nil {
@@ -123,7 +123,7 @@ func (g gen) layout(dims []int, n int) dist.Layout {
 	free := g.Perm(len(dims))
 	for _, e := range l.Grid {
 		if len(free) == 0 || g.IntN(8) == 0 {
-			l.Axes, l.Counts = append(l.Axes, dist.Whole), append(l.Counts, nil)
+			l.Axes, l.Counts = append(l.Axes, dist.NoAxis), append(l.Counts, nil)
 			continue
 		}
 		l.Axes, l.Counts = append(l.Axes, free[0]), append(l.Counts, g.counts(dims[free[0]], e))
@@ -160,7 +160,7 @@ func (g gen) counts(rows, parts int) []int {
 	return c
 }
 
-func (g gen) space(ctx context.Context, r dist.Rank, dims []int) (*dist.Space, error) {
+func (g gen) space(ctx context.Context, r dist.Proc, dims []int) (*dist.Space, error) {
 	return dist.NewSpace(ctx, r, g.layout(dims, r.Size()), dims...)
 }
 
@@ -211,7 +211,7 @@ func holds[T scalar.Scalar](a dist.Array[T], f func(i []int) T) error {
 	if err != nil {
 		return err
 	}
-	b, n := s.Box(s.Rank().Rank()), s.Shape().Rank()
+	b, n := s.Box(s.Proc().Rank()), s.Shape().NDim()
 	if want := s.LocalShape().Size(); len(got) != want {
 		return fmt.Errorf("%d elements, want %d", len(got), want)
 	}

@@ -86,7 +86,7 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 }
 
 // dotHere returns this rank's part. Of elements that several ranks hold, one
-// rank counts them if the parts are going to be added up.
+// proc counts them if the parts are going to be added up.
 func dotHere[T scalar.Scalar](x, y Array[T], conj, reduces bool) (v complex128, err error) {
 	for i, p := range x.parts {
 		w, err := dotHere(p, y.parts[i], conj, reduces)

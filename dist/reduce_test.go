@@ -16,7 +16,7 @@ import (
 var orders = []float64{0, 1, 2, 3, 0.5, -1, math.Inf(1), math.Inf(-1)}
 
 // reduceCase compares sums, dots and norms with the serial computation.
-func reduceCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func reduceCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	s, err := g.space(ctx, r, g.dims())
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func TestNormExtremes(t *testing.T) {
 		{[]float64{nan, 1e300, 1e300, 1e-300}, nan, nan, nan, nan},
 	} {
 		for _, ranks := range []int{1, 2, 3, 4} {
-			onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+			onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error {
 				if err := extremes(ctx, r, c.x, c.norm2, c.norm1, c.most, c.least); err != nil {
 					return fmt.Errorf("%v: %w", c.x, err)
 				}
@@ -140,7 +140,7 @@ func TestNormExtremes(t *testing.T) {
 	}
 }
 
-func extremes(ctx context.Context, r dist.Rank, x []float64, norm2, norm1, most, least float64) error {
+func extremes(ctx context.Context, r dist.Proc, x []float64, norm2, norm1, most, least float64) error {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, len(x))
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func extremes(ctx context.Context, r dist.Rank, x []float64, norm2, norm1, most,
 // TestNaNInStack: NaN in one part outlives an infinity in another.
 func TestNaNInStack(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 			if err != nil {
 				return err
@@ -221,7 +221,7 @@ func TestNaNInStack(t *testing.T) {
 func TestPrecision(t *testing.T) {
 	const n = 1 << 20
 	for _, ranks := range []int{1, 2} {
-		onRanks(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, dist.Layout{}, n+1)
 			if err != nil {
 				return err

@@ -22,7 +22,7 @@ func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
 	if err != nil {
 		return Array[T]{}, fmt.Errorf("dist: reshape %s to %v: %w", s.words(), dims, err)
 	}
-	return Of(t, a.local), nil
+	return Wrap(t, a.local), nil
 }
 
 // Ravel returns a as an array of one axis. It is Reshape to its size.
@@ -41,12 +41,12 @@ func (s *Space) reshaped(dims []int) (*Space, error) {
 		l.Grid, l.Axes, l.Counts = nil, nil, nil
 		return s.like(l, dims)
 	}
-	used := make([]bool, sh.Rank())
+	used := make([]bool, sh.NDim())
 	for g, a := range l.Axes {
-		if a == Whole {
+		if a == NoAxis {
 			continue
 		}
-		b, rows := Whole, []int(nil)
+		b, rows := NoAxis, []int(nil)
 		switch {
 		case l.Grid[g] == 1: // all rows are in each block
 		case sh.Size() == 0: // any rows will do
@@ -58,7 +58,7 @@ func (s *Space) reshaped(dims []int) (*Space, error) {
 				return nil, err
 			}
 		}
-		if l.Axes[g], l.Counts[g] = b, rows; b != Whole {
+		if l.Axes[g], l.Counts[g] = b, rows; b != NoAxis {
 			used[b] = true
 		}
 	}
@@ -71,9 +71,9 @@ func (s *Space) reshaped(dims []int) (*Space, error) {
 // number must be the same.
 func (s *Space) rowsIn(sh shape.Shape, used []bool, a int, counts []int) (axis int, rows []int, err error) {
 	outer, n, inner := s.shape.Around(a)
-	best := Whole
+	best := NoAxis
 	var broken error
-	for b := range sh.Rank() {
+	for b := range sh.NDim() {
 		newOuter, newN, newInner := sh.Around(b)
 		if newOuter != outer || used[b] {
 			continue
@@ -87,15 +87,15 @@ func (s *Space) rowsIn(sh shape.Shape, used []bool, a int, counts []int) (axis i
 		for i, c := range counts {
 			r[i] = c * inner / newInner
 		}
-		if best == Whole || newN == n {
+		if best == NoAxis || newN == n {
 			best, rows = b, r
 		}
 	}
 	switch {
-	case best != Whole:
+	case best != NoAxis:
 		return best, rows, nil
 	case broken != nil:
-		return Whole, nil, fmt.Errorf("%w: Redistribute first", broken)
+		return NoAxis, nil, fmt.Errorf("%w: Redistribute first", broken)
 	}
-	return Whole, nil, fmt.Errorf("the blocks of axis %d are not ranges of rows of any axis there: Redistribute first", a)
+	return NoAxis, nil, fmt.Errorf("the blocks of axis %d are not ranges of rows of any axis there: Redistribute first", a)
 }

@@ -36,7 +36,7 @@ func (g gen) other(dims []int) []int {
 
 // reshapeCase looks at an array under another shape: either every element stays
 // at its place in the global order, or the error says what to do.
-func reshapeCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func reshapeCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	dims := g.dims()
 	s, err := g.space(ctx, r, dims)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestReshape(t *testing.T) {
 		{dist.Split(0), []int{6, 4}, []int{-6, -4}, nil, "axis 0 of [-6 -4] is negative"},
 		{dist.Replicated, []int{6, 4}, []int{3, 8}, nil, ""},
 	} {
-		onRanks(t, 3, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, c.layout, c.from...)
 			if err != nil {
 				return err

@@ -15,7 +15,7 @@ import (
 // their devices, or a stack of such spaces. It carries no element type and
 // never changes.
 type Space struct {
-	rank    Rank
+	proc    Proc
 	shape   shape.Shape // global
 	layout  Layout      // resolved: nothing is left open
 	off     [][]int     // per grid axis: the first row of each coordinate, and the end
@@ -31,7 +31,7 @@ type Space struct {
 
 // NewSpace returns the space of arrays of this shape with this layout. It is
 // collective: all ranks must ask for the same.
-func NewSpace(ctx context.Context, r Rank, l Layout, dims ...int) (*Space, error) {
+func NewSpace(ctx context.Context, r Proc, l Layout, dims ...int) (*Space, error) {
 	if r.Comm == nil {
 		return nil, errors.New("dist: space: this rank is in no group")
 	}
@@ -56,15 +56,15 @@ func NewSpace(ctx context.Context, r Rank, l Layout, dims ...int) (*Space, error
 }
 
 // newSpace is NewSpace with a resolved layout that all ranks agree on.
-func newSpace(r Rank, s shape.Shape, l Layout, group comm.Comm) *Space {
-	sp := &Space{rank: r, shape: s, layout: l, group: group, sum: newScratch()}
+func newSpace(r Proc, s shape.Shape, l Layout, group comm.Comm) *Space {
+	sp := &Space{proc: r, shape: s, layout: l, group: group, sum: newScratch()}
 	sp.off = make([][]int, len(l.Grid))
 	for g, e := range l.Grid {
-		if l.Axes[g] != Whole {
+		if l.Axes[g] != NoAxis {
 			sp.off[g] = offsets(l.Counts[g])
 		}
 		if e > 1 {
-			sp.split = sp.split || l.Axes[g] != Whole
+			sp.split = sp.split || l.Axes[g] != NoAxis
 			sp.cuts = append(sp.cuts, cut{l.Axes[g], e, sp.off[g]})
 		}
 	}
@@ -73,7 +73,7 @@ func newSpace(r Rank, s shape.Shape, l Layout, group comm.Comm) *Space {
 	}
 	sp.primary = sp.isPrimary(r.Rank())
 	sp.box = sp.Box(r.Rank())
-	sp.local = sp.box.shape(s.Rank())
+	sp.local = sp.box.shape(s.NDim())
 	return sp
 }
 
@@ -104,19 +104,19 @@ func (s *Space) like(l Layout, dims []int) (*Space, error) {
 	if l.Mask != nil && !slices.Equal(l.Mask, s.layout.Mask) {
 		return nil, fmt.Errorf("mask %v is not %v, that of the space it is to be like: a new one needs NewSpace", l.Mask, s.layout.Mask)
 	}
-	if l, err = l.resolve(sh, s.rank.Size()); err != nil {
+	if l, err = l.resolve(sh, s.proc.Size()); err != nil {
 		return nil, err
 	}
 	l.Mask = s.layout.Mask
-	return newSpace(s.rank, sh, l, s.group), nil
+	return newSpace(s.proc, sh, l, s.group), nil
 }
 
 // Alone returns the space of this rank's block as an array of one rank, or of
 // the blocks of a stack.
 func (s *Space) Alone() *Space {
-	r := s.rank.Alone()
+	r := s.proc.Alone()
 	if s.parts != nil {
-		t := &Space{rank: r, group: r.Comm, sum: newScratch()}
+		t := &Space{proc: r, group: r.Comm, sum: newScratch()}
 		for _, p := range s.parts {
 			t.parts = append(t.parts, p.Alone())
 		}
@@ -126,14 +126,14 @@ func (s *Space) Alone() *Space {
 	return newSpace(r, s.local, l, r.Comm)
 }
 
-// Rank returns this rank's group and device.
-func (s *Space) Rank() Rank { return s.rank }
+// Proc returns this rank's group and device.
+func (s *Space) Proc() Proc { return s.proc }
 
 // Comm returns the group that the space lies on.
-func (s *Space) Comm() comm.Comm { return s.rank.Comm }
+func (s *Space) Comm() comm.Comm { return s.proc.Comm }
 
 // Device returns where this rank's block lives.
-func (s *Space) Device() device.Device { return s.rank.Device }
+func (s *Space) Device() device.Device { return s.proc.Device }
 
 // Shape returns the global shape; of a stack, the number of all its elements.
 func (s *Space) Shape() shape.Shape {
@@ -192,7 +192,7 @@ func (s *Space) Equal(t *Space) bool {
 // together reports whether s and t are on the same ranks and devices and reduce
 // among the same groups.
 func (s *Space) together(t *Space) bool {
-	return s.rank.Comm == t.rank.Comm && s.rank.Device == t.rank.Device && slices.Equal(s.layout.Mask, t.layout.Mask)
+	return s.proc.Comm == t.proc.Comm && s.proc.Device == t.proc.Device && slices.Equal(s.layout.Mask, t.layout.Mask)
 }
 
 // cut is what one grid axis of more than one rank does. Grids that differ only

@@ -22,20 +22,20 @@ func TestEqual(t *testing.T) {
 		{dist.Layout{}, dist.Split(0), true},
 		{dist.Split(-1), dist.Split(1), true},
 		{dist.Split(0), dist.Split(1), false},
-		{dist.Layout{}, dist.Layout{Grid: []int{1, 6, 1}, Axes: []int{1, 0, dist.Whole}}, true},
+		{dist.Layout{}, dist.Layout{Grid: []int{1, 6, 1}, Axes: []int{1, 0, dist.NoAxis}}, true},
 		{dist.Layout{}, dist.Layout{Counts: [][]int{{1, 1, 1, 1, 1, 1}}}, true},
 		{dist.Layout{}, dist.Layout{Counts: [][]int{{2, 0, 1, 1, 1, 1}}}, false},
 		{a, dist.Layout{Grid: []int{3, 2}}, false},
 		{a, dist.Layout{Grid: []int{2, 3}, Axes: []int{1, 0}}, false},
-		{a, dist.Layout{Grid: []int{2, 1, 3}, Axes: []int{0, dist.Whole, 1}}, true},
-		{dist.Layout{Grid: []int{2, 3}, Axes: []int{0, dist.Whole}}, dist.Layout{Grid: []int{3, 2}, Axes: []int{dist.Whole, 0}}, false},
+		{a, dist.Layout{Grid: []int{2, 1, 3}, Axes: []int{0, dist.NoAxis, 1}}, true},
+		{dist.Layout{Grid: []int{2, 3}, Axes: []int{0, dist.NoAxis}}, dist.Layout{Grid: []int{3, 2}, Axes: []int{dist.NoAxis, 0}}, false},
 		{dist.Replicated, dist.Layout{Replicate: dist.Checked}, true},
-		{dist.Replicated, dist.Layout{Grid: []int{2, 3}, Axes: []int{dist.Whole, dist.Whole}}, true},
+		{dist.Replicated, dist.Layout{Grid: []int{2, 3}, Axes: []int{dist.NoAxis, dist.NoAxis}}, true},
 		{dist.Replicated, dist.Layout{}, false},
 		{dist.Layout{Mask: []int{0, 0, 0, 1, 1, 1}}, dist.Layout{}, false},
 		{dist.Layout{Mask: []int{0, 0, 0, 1, 1, 1}}, dist.Layout{Mask: []int{0, 0, 0, 1, 1, 1}}, true},
 	} {
-		onRanks(t, 6, func(ctx context.Context, r dist.Rank) error {
+		onRanks(t, 6, func(ctx context.Context, r dist.Proc) error {
 			s, err := dist.NewSpace(ctx, r, c.l, 6, 6)
 			if err != nil {
 				return err
@@ -54,7 +54,7 @@ func TestEqual(t *testing.T) {
 
 // TestOneRank: on one rank all layouts of a shape are one.
 func TestOneRank(t *testing.T) {
-	onRanks(t, 1, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 1, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 3, 4)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func TestOneRank(t *testing.T) {
 
 // TestSpaceIsItsOwn: what a caller does to slices later changes no space.
 func TestSpaceIsItsOwn(t *testing.T) {
-	onRanks(t, 2, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 2, func(ctx context.Context, r dist.Proc) error {
 		l := dist.Layout{Grid: []int{2, 1}, Axes: []int{1, 0}, Counts: [][]int{{1, 3}, nil}, Mask: []int{0, 1}}
 		s, err := dist.NewSpace(ctx, r, l, 3, 4)
 		if err != nil {
@@ -95,9 +95,9 @@ func TestSpaceIsItsOwn(t *testing.T) {
 
 // TestGroupsAreKept: masks and lines make a group once, and Close ends it.
 func TestGroupsAreKept(t *testing.T) {
-	onRanks(t, 4, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 4, func(ctx context.Context, r dist.Proc) error {
 		c := commtest.NewCounter(r.Comm)
-		cr, err := dist.NewRank(ctx, c, r.Device)
+		cr, err := dist.NewProc(ctx, c, r.Device)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func TestGroupsAreKept(t *testing.T) {
 				return err
 			}
 			for axis := range 2 {
-				if _, err := s.Line(ctx, axis); err != nil {
+				if _, err := s.AxisGroup(ctx, axis); err != nil {
 					return err
 				}
 			}
@@ -132,12 +132,12 @@ func TestGroupsAreKept(t *testing.T) {
 
 // TestSub works inside groups of two of five ranks; one rank is in none.
 func TestSub(t *testing.T) {
-	onRanks(t, 5, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 5, func(ctx context.Context, r dist.Proc) error {
 		color := r.Rank() / 2
 		if color == 2 {
 			color = comm.NoColor
 		}
-		sub, err := r.Sub(ctx, color, -r.Rank())
+		sub, err := r.Subgroup(ctx, color, -r.Rank())
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func TestSub(t *testing.T) {
 			return fmt.Errorf("got %v, want %v: %w", got, want, err)
 		}
 		one := s.Alone()
-		if one.Comm().Size() != 1 || one.Rank().Alone().Comm != one.Comm() {
+		if one.Comm().Size() != 1 || one.Proc().Alone().Comm != one.Comm() {
 			return fmt.Errorf("alone is %v", one)
 		}
 		return sub.Close()
@@ -169,7 +169,7 @@ func TestSub(t *testing.T) {
 
 // TestSync writes different copies and lets rank 0 win, unless nobody checks.
 func TestSync(t *testing.T) {
-	onRanks(t, 3, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
 		mine := []float32{float32(r.Rank()), float32(math.NaN())}
 		for _, k := range []struct {
 			l    dist.Layout

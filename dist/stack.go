@@ -29,7 +29,7 @@ func Stack(parts ...*Space) (*Space, error) {
 		size += p.Size()
 		t.split = t.split || p.split
 	}
-	t.rank, t.group, t.layout.Mask = a.rank, a.group, a.layout.Mask
+	t.proc, t.group, t.layout.Mask = a.proc, a.group, a.layout.Mask
 	return t, nil
 }
 

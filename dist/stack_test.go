@@ -13,7 +13,7 @@ import (
 )
 
 // tree draws a stack of stacks, depth of them above the arrays at least.
-func (g gen) tree(ctx context.Context, r dist.Rank, depth int) (*dist.Space, error) {
+func (g gen) tree(ctx context.Context, r dist.Proc, depth int) (*dist.Space, error) {
 	if depth == 0 {
 		return g.space(ctx, r, g.dims())
 	}
@@ -43,7 +43,7 @@ func fill[T scalar.Scalar](a dist.Array[T], salt *int) (all []T, err error) {
 	}
 	s := a.Space()
 	all = valuesOf[T](*salt, s.Size())
-	b, dims := s.Box(s.Rank().Rank()), s.Shape().Dims()
+	b, dims := s.Box(s.Proc().Rank()), s.Shape().Dims()
 	host := make([]T, 0, s.LocalShape().Size())
 	for k, v := range all {
 		in := true
@@ -62,7 +62,7 @@ func fill[T scalar.Scalar](a dist.Array[T], salt *int) (all []T, err error) {
 
 // stackCase takes a random stack of random arrays, some of them replicated, and
 // compares reductions and element-wise operations with the serial computation.
-func stackCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func stackCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	s, err := g.tree(ctx, r, 3)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func stackCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
 }
 
 // dotN takes dots of a stack, a split and a replicated array in one message.
-func dotN[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen, x, y dist.Array[T], p, q []T) error {
+func dotN[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen, x, y dist.Array[T], p, q []T) error {
 	xs, ys := []dist.Array[T]{x}, []dist.Array[T]{y}
 	values := [][2][]T{{p, q}}
 	for range 10 { // more than fit the scratch
@@ -140,7 +140,7 @@ func dotN[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen, x, y dist.Ar
 
 // TestStackSpace looks at what a stack says of itself.
 func TestStackSpace(t *testing.T) {
-	onRanks(t, 3, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
 		a, err := dist.NewSpace(ctx, r, dist.Layout{}, 5, 2)
 		if err != nil {
 			return err
@@ -173,7 +173,7 @@ func TestStackSpace(t *testing.T) {
 			"equal":             deep.Equal(same) && !deep.Equal(s) && !s.Equal(a) && !a.Equal(s) && !s.Equal(nil),
 			"replicated":        !deep.Replicated() && copies.Replicated(),
 			"parts":             len(deep.Parts()) == 2 && deep.Parts()[0] == s,
-			"has no split axis": func() bool { g, c := deep.SplitBy(0); return g == dist.Whole && c == nil }(),
+			"has no split axis": func() bool { g, c := deep.SplitBy(0); return g == dist.NoAxis && c == nil }(),
 			"words":             strings.HasPrefix(deep.String(), "stack{stack{shape [5 2], axis 0 split [2 2 1]; shape [3] replicated}; shape [3]"),
 		} {
 			if !ok {

@@ -106,7 +106,7 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 	if x.parts != nil || !s.counts(x.space) {
 		return nil
 	}
-	if k, ok := x.local.Kernels().(device.LateSummer[T]); ok && !s.late.off {
+	if k, ok := x.local.Kernels().(device.AsyncReducer[T]); ok && !s.late.off {
 		m, err := s.later(x.local.Device(), to)
 		if err == nil {
 			k.DotInto(m, x.local.Mem(), y.local.Mem(), true)
@@ -142,7 +142,7 @@ func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
 		array.Axpby(a, x.local, 1, y.local)
 		return nil
 	}
-	if k, ok := y.local.Kernels().(device.LateSummer[T]); ok && !s.late.off {
+	if k, ok := y.local.Kernels().(device.AsyncReducer[T]); ok && !s.late.off {
 		m, err := s.later(y.local.Device(), to)
 		if err == nil {
 			k.AxpyNormInto(m, a, x.local.Mem(), y.local.Mem())

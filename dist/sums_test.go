@@ -13,7 +13,7 @@ import (
 
 // sumsCase collects sums over arrays of several random spaces, split, replicated
 // and stacked, and compares each with the serial computation.
-func sumsCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func sumsCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	var sums *dist.Sums
 	for round := range 2 { // the room is used again
 		if sums != nil {
@@ -85,7 +85,7 @@ func addSums[T scalar.Scalar](sums *dist.Sums, s *dist.Space) (want []float64, e
 // All ranks get the same bits, also of replicated arrays whose copies differ;
 // a mask keeps colors apart, and another group is a bug.
 func TestSumsAreShared(t *testing.T) {
-	onRanks(t, 4, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 4, func(ctx context.Context, r dist.Proc) error {
 		color := r.Rank() % 2
 		masked, err := dist.NewSpace(ctx, r, dist.Layout{Replicate: dist.Unchecked, Mask: []int{0, 1, 0, 1}}, 5)
 		if err != nil {

@@ -61,7 +61,7 @@ func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
 // Add sets dst = x + y. dst may be x or y.
 func Add[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, 1, y) }
 
-// Sub sets dst = x - y. dst may be x or y.
+// Subgroup sets dst = x - y. dst may be x or y.
 func Sub[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, -1, y) }
 
 // Scale sets dst = a·x. dst may be x.

@@ -14,7 +14,7 @@ import (
 
 // vectorCase compares element-wise operations with the same on each element.
 // One operand is of an equal space that was made apart.
-func vectorCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error {
+func vectorCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	dims := g.dims()
 	l := g.layout(dims, r.Size())
 	var a [3]dist.Array[T]
@@ -79,7 +79,7 @@ func vectorCase[T scalar.Scalar](ctx context.Context, r dist.Rank, g gen) error 
 
 // TestUnlikePanics mixes arrays that lie differently.
 func TestUnlikePanics(t *testing.T) {
-	onRanks(t, 2, func(ctx context.Context, r dist.Rank) error {
+	onRanks(t, 2, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4, 4)
 		if err != nil {
 			return err

@@ -8,9 +8,9 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/nccl"
+	"github.com/golops/golops/comm/staged"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/internal/gpu"
-	"github.com/golops/golops/internal/stage"
 )
 
 // connect returns the communicator that c asks for and why that one. It is
@@ -39,7 +39,7 @@ func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, seat
 		}
 		why = against
 	}
-	cm, err := stage.New(host, d)
+	cm, err := staged.New(host, d)
 	if err := comm.Agree(ctx, host, err); err != nil {
 		return nil, "", err
 	}

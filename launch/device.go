@@ -12,10 +12,10 @@ import (
 	"github.com/golops/golops/dist"
 )
 
-// On runs p on the ranks of host, which exist already, each with the device and
+// RunOn runs p on the ranks of host, which exist already, each with the device and
 // the communicator that c asks for. It is collective. It lets one program use
 // several devices or communicators, one after another.
-func (c Config) On(ctx context.Context, host comm.Comm, p Program) error {
+func (c Config) RunOn(ctx context.Context, host comm.Comm, p Program) error {
 	c, err := c.prepared()
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (c Config) onDevice(p Program, threads int) func(context.Context, comm.Comm
 			return err
 		}
 		defer d.Close()
-		r, err := dist.NewRank(ctx, cm, d)
+		r, err := dist.NewProc(ctx, cm, d)
 		if err != nil {
 			return err
 		}

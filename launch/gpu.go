@@ -99,9 +99,9 @@ func (c Config) runOn(ctx context.Context, host comm.Comm, d *gpu.Device, seats 
 	if host.Rank() == 0 {
 		c.log().Info("ranks on GPUs", "gpus", describe(seats), "communicator", cm.String(), "because", why)
 	}
-	r, err := dist.NewRank(ctx, cm, d)
+	r, err := dist.NewProc(ctx, cm, d)
 	if err == nil {
-		err = comm.Guard(ctx, cm, func(ctx context.Context, _ comm.Comm) error { return p(ctx, r) })
+		err = comm.Recovered(ctx, cm, func(ctx context.Context, _ comm.Comm) error { return p(ctx, r) })
 	}
 	if err == nil {
 		err = d.Sync(ctx)

@@ -35,7 +35,7 @@ func simulate(t *testing.T, gpus int) (env []string) {
 }
 
 // onGPUs adds up numbers on the ranks' GPUs.
-func onGPUs(ctx context.Context, r dist.Rank) error {
+func onGPUs(ctx context.Context, r dist.Proc) error {
 	d, ok := r.Device.(device.Accelerator)
 	if !ok {
 		return fmt.Errorf("the device is %v", r.Device)
@@ -77,7 +77,7 @@ func TestGPUs(t *testing.T) {
 	} {
 		c, log := logged(tc.c)
 		ranks := 0
-		err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+		err := c.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 			if r.Rank() == 0 {
 				ranks = r.Size()
 			}
@@ -117,7 +117,7 @@ func TestGPUTrace(t *testing.T) {
 	t.Setenv("GOLOPS_TRACE", "tree")
 	var text bytes.Buffer
 	c, _ := logged(launch.Config{Ranks: 2, Device: "cuda", Trace: &text})
-	err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+	err := c.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		reg := trace.Begin(ctx, "on the GPU")
 		defer reg.End()
 		return onGPUs(ctx, r)
@@ -166,7 +166,7 @@ func gpuFault(t *testing.T, name string) {
 	defer gpusim.Reset()
 	gpusim.Reset()
 	c, _ := logged(launch.Config{Ranks: 3, Device: "cuda", Comm: name})
-	err := c.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+	err := c.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		if err := onGPUs(ctx, r); err != nil {
 			return err
 		}

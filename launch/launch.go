@@ -22,7 +22,7 @@ import (
 
 // Program is what each rank runs. An error or panic on any rank ends the
 // calls of all others.
-type Program func(ctx context.Context, r dist.Rank) error
+type Program func(ctx context.Context, r dist.Proc) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {

@@ -28,7 +28,7 @@ import (
 // programs are what ranks run here, as goroutines and as MPI processes alike.
 // Each prints or fails in a way that the tests look for.
 var programs = map[string]launch.Program{
-	"sum": func(ctx context.Context, c dist.Rank) error {
+	"sum": func(ctx context.Context, c dist.Proc) error {
 		x := []int64{int64(c.Rank() + 1)}
 		r := trace.Begin(ctx, "sum")
 		defer r.End()
@@ -40,39 +40,39 @@ var programs = map[string]launch.Program{
 		}
 		return err
 	},
-	"error": func(ctx context.Context, c dist.Rank) error {
+	"error": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			return errors.New("boom")
 		}
 		return c.Barrier(ctx)
 	},
-	"panic": func(ctx context.Context, c dist.Rank) error {
+	"panic": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			var p *int
 			*p = 1 // a library with a handler of its own for this would end the process
 		}
 		return c.Barrier(ctx)
 	},
-	"abort": func(ctx context.Context, c dist.Rank) error {
+	"abort": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			c.Abort(errors.New("boom"))
 		}
 		return c.Recv(ctx, comm.Of(make([]byte, 1)), (c.Rank()+1)%c.Size())
 	},
-	"mismatch": func(ctx context.Context, c dist.Rank) error {
+	"mismatch": func(ctx context.Context, c dist.Proc) error {
 		x := comm.Of([]float32{1})
 		if c.Rank() == 2 {
 			return c.Broadcast(ctx, x, 1)
 		}
 		return c.AllReduce(ctx, x, x, comm.Sum)
 	},
-	"late": func(ctx context.Context, c dist.Rank) error { // fails when the others have finished
+	"late": func(ctx context.Context, c dist.Proc) error { // fails when the others have finished
 		if c.Rank() != 2 {
 			return nil
 		}
 		return errors.New("boom")
 	},
-	"loop": func(ctx context.Context, c dist.Rank) error {
+	"loop": func(ctx context.Context, c dist.Proc) error {
 		fmt.Printf("rank %d pid %d\n", c.Rank(), os.Getpid())
 		x := comm.Of(make([]float32, 1000))
 		for {
@@ -81,13 +81,13 @@ var programs = map[string]launch.Program{
 			}
 		}
 	},
-	"goexit": func(ctx context.Context, c dist.Rank) error {
+	"goexit": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			runtime.Goexit()
 		}
 		return c.Barrier(ctx)
 	},
-	"usage": func(ctx context.Context, c dist.Rank) error { // a fault of rank 2 alone
+	"usage": func(ctx context.Context, c dist.Proc) error { // a fault of rank 2 alone
 		var err error
 		if c.Rank() == 2 {
 			err = errors.New("no such file")
@@ -98,7 +98,7 @@ var programs = map[string]launch.Program{
 		return nil
 	},
 	"gpu": onGPUs,
-	"wait": func(ctx context.Context, c dist.Rank) error {
+	"wait": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			<-ctx.Done()
 			return nil
@@ -129,7 +129,7 @@ func TestMain(m *testing.M) {
 	if name == "" {
 		os.Exit(m.Run())
 	}
-	err := config().World(context.Background(), func(ctx context.Context, c dist.Rank) error {
+	err := config().World(context.Background(), func(ctx context.Context, c dist.Proc) error {
 		defer func() {
 			if p := recover(); p != nil {
 				fmt.Fprintf(os.Stderr, "ERROR rank %d: %v\n", c.Rank(), p)
@@ -310,7 +310,7 @@ func TestUsageIsAgreed(t *testing.T) {
 
 // TestTimeoutVariable sets the timeout from outside.
 func TestTimeoutVariable(t *testing.T) {
-	wait := func(ctx context.Context, c dist.Rank) error {
+	wait := func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 1 {
 			<-ctx.Done()
 			return nil
@@ -374,7 +374,7 @@ func TestWorldAlone(t *testing.T) {
 	}
 	var log bytes.Buffer
 	c := launch.Config{Log: slog.New(slog.NewTextHandler(&log, nil))}
-	err := c.World(t.Context(), func(ctx context.Context, c dist.Rank) error {
+	err := c.World(t.Context(), func(ctx context.Context, c dist.Proc) error {
 		if c.Size() != 1 {
 			return fmt.Errorf("%d ranks", c.Size())
 		}

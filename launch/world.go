@@ -63,7 +63,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 			_ = w.End(ctx, comm.Exited())
 		}
 	}()
-	err = comm.Guard(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
+	err = comm.Recovered(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
 	returned = true
 	w.Reopen()
 	var dev *DeviceError

@@ -17,7 +17,7 @@ import (
 // space to itself in another layout.
 type factors[T scalar.Scalar] struct{ a, b, c, s known[T] }
 
-func newFactors[T scalar.Scalar](ctx context.Context, r dist.Rank) (f factors[T], err error) {
+func newFactors[T scalar.Scalar](ctx context.Context, r dist.Proc) (f factors[T], err error) {
 	s := spaces{ctx: ctx, r: r}
 	x, xt := s.rows(3, 4), s.of(dist.Split(1), 3, 4)
 	y, yb, yw := s.rows(11), s.of(dist.Layout{}, 11), s.of(dist.Replicated, 11)
@@ -33,7 +33,7 @@ func newFactors[T scalar.Scalar](ctx context.Context, r dist.Rank) (f factors[T]
 	return f, errors.Join(errs[:]...)
 }
 
-func algebra[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func algebra[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	f, err := newFactors[T](ctx, r)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func TestAlgebra(t *testing.T) {
 }
 
 // Maps from real to complex vectors, as a Fourier transform is one.
-func mixedTypes[D, R scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func mixedTypes[D, R scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	s := spaces{ctx: ctx, r: r}
 	x, y, z := s.rows(6), s.rows(5), s.of(dist.Split(0), 5)
 	if s.err != nil {
@@ -119,8 +119,8 @@ func mixedTypes[D, R scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	errs = append(errs, check(ctx, "Neg", op, err, am.scale(-1)))
 	op, err = linop.Compose(c, a)
 	errs = append(errs, check(ctx, "Compose", op, err, cm.times(am)))
-	op, err = linop.StackedVStack(a, linop.Map[D, R](b))
-	errs = append(errs, check(ctx, "StackedVStack", op, err, am.above(bm)))
+	op, err = linop.VStack(a, linop.Map[D, R](b))
+	errs = append(errs, check(ctx, "VStack", op, err, am.above(bm)))
 	h := linop.H(a)
 	if err := optest.All(ctx, h); err != nil {
 		errs = append(errs, fmt.Errorf("H: %w", err))
@@ -145,7 +145,7 @@ func TestMixedTypes(t *testing.T) {
 
 // The 32-bit and the 64-bit version of a product agree.
 func TestKeepsType(t *testing.T) {
-	forRanks(t, func(ctx context.Context, r dist.Rank) error {
+	forRanks(t, func(ctx context.Context, r dist.Proc) error {
 		f32, err := newFactors[complex64](ctx, r)
 		if err != nil {
 			return err
@@ -168,7 +168,7 @@ func TestKeepsType(t *testing.T) {
 
 // Func works like the functions it is made of.
 func TestFunc(t *testing.T) {
-	forRanks(t, func(ctx context.Context, r dist.Rank) error {
+	forRanks(t, func(ctx context.Context, r dist.Proc) error {
 		s := spaces{ctx: ctx, r: r}
 		x := s.rows(6)
 		if s.err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Block returns the operator
+// BlockRanks returns the operator
 //
 //	⎡ A₀₀ A₀₁ ⎤
 //	⎣ A₁₀ A₁₁ ⎦
@@ -20,12 +20,12 @@ import (
 // have as many operators, and those of a column take vectors of one size. It is
 // the VStack of the HStacks of the rows: every rank holds the model whole, on one
 // axis, and what its own rows give. Block is collective.
-func Block[E scalar.Scalar](ctx context.Context, r dist.Rank, rows [][]Operator[E]) (Operator[E], error) {
-	return StackConfig[E]{}.Block(ctx, r, rows)
+func BlockRanks[E scalar.Scalar](ctx context.Context, r dist.Proc, rows [][]Operator[E]) (Operator[E], error) {
+	return StackConfig[E]{}.BlockRanks(ctx, r, rows)
 }
 
-// Block is the function Block with the choices of c.
-func (c StackConfig[E]) Block(ctx context.Context, r dist.Rank, rows [][]Operator[E]) (Operator[E], error) {
+// BlockRanks is the function Block with the choices of c.
+func (c StackConfig[E]) BlockRanks(ctx context.Context, r dist.Proc, rows [][]Operator[E]) (Operator[E], error) {
 	const what = "linop: block"
 	stacked, widths, err := blockRows(ctx, r, rows)
 	if err := dist.Agree(ctx, r.Comm, what, err); err != nil {
@@ -47,7 +47,7 @@ func (c StackConfig[E]) Block(ctx context.Context, r dist.Rank, rows [][]Operato
 
 // blockRows makes one operator of each of this rank's rows, and returns how
 // many elements each column takes.
-func blockRows[E scalar.Scalar](ctx context.Context, r dist.Rank, rows [][]Operator[E]) (stacked []Operator[E], widths []int, err error) {
+func blockRows[E scalar.Scalar](ctx context.Context, r dist.Proc, rows [][]Operator[E]) (stacked []Operator[E], widths []int, err error) {
 	me := r.Rank()
 	for i, row := range rows {
 		var w []int
@@ -67,7 +67,7 @@ func blockRows[E scalar.Scalar](ctx context.Context, r dist.Rank, rows [][]Opera
 		if i > 0 && !slices.Equal(w, widths) {
 			return nil, nil, fmt.Errorf("row %d of rank %d has operators that take %v elements, row 0 has %v", i, me, w, widths)
 		}
-		h, err := HStack(ctx, r.Alone(), row...)
+		h, err := HStackRanks(ctx, r.Alone(), row...)
 		if err != nil {
 			return nil, nil, fmt.Errorf("row %d of rank %d: %w", i, me, err)
 		}

@@ -36,14 +36,14 @@ func isNil[D, R scalar.Scalar](a Map[D, R]) bool {
 
 // bridge returns the way from one space to another that lies differently, nil
 // if there is nothing to move, or an error that names both.
-func bridge[T scalar.Scalar](from, to *dist.Space) (*dist.Move[T], error) {
+func bridge[T scalar.Scalar](from, to *dist.Space) (*dist.Redistribution[T], error) {
 	if from.Equal(to) {
 		return nil, nil
 	}
 	if why := apart(from, to); why != "" {
 		return nil, fmt.Errorf("%v does not fit %v: %s", from, to, why)
 	}
-	return dist.NewMove[T](from, to)
+	return dist.NewRedistribution[T](from, to)
 }
 
 // apart says why no Move leads from one space to another.

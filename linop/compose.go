@@ -27,7 +27,7 @@ type product[A, B, C scalar.Scalar] struct {
 	outer       Map[B, C]
 	inner       Map[A, B]
 	left, right dist.Array[B]
-	move        *dist.Move[B]
+	move        *dist.Redistribution[B]
 }
 
 func newProduct[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (*product[A, B, C], error) {
@@ -115,7 +115,7 @@ func Redistribute[E scalar.Scalar](from, to *dist.Space) (Operator[E], error) {
 	if why := apart(from, to); why != "" {
 		return nil, fmt.Errorf("linop: redistribute: %v does not fit %v: %s", from, to, why)
 	}
-	m, err := dist.NewMove[E](from, to)
+	m, err := dist.NewRedistribution[E](from, to)
 	if err != nil {
 		return nil, fmt.Errorf("linop: redistribute: %w", err)
 	}

@@ -102,9 +102,9 @@ func setElement[T scalar.Scalar](x dist.Array[T], j int, v T) {
 		setElement(x.Part(i), j, v)
 		return
 	}
-	box, st, at := s.Box(s.Rank().Rank()), s.Shape().Strides(), 0
+	box, st, at := s.Box(s.Proc().Rank()), s.Shape().Strides(), 0
 	local := s.LocalShape().Strides()
-	for d := range s.Shape().Rank() {
+	for d := range s.Shape().NDim() {
 		i := j / st[d]
 		j %= st[d]
 		if i < box.Lo[d] || i >= box.Hi[d] {
@@ -118,7 +118,7 @@ func setElement[T scalar.Scalar](x dist.Array[T], j int, v T) {
 // gatherer brings whole vectors of a space to the host of every rank, again and
 // again.
 type gatherer[T scalar.Scalar] struct {
-	move  *dist.Move[T]
+	move  *dist.Redistribution[T]
 	whole dist.Array[T]
 	parts []*gatherer[T]
 	size  int
@@ -143,7 +143,7 @@ func newGatherer[T scalar.Scalar](s *dist.Space) (*gatherer[T], error) {
 	if g.whole, err = dist.New[T](to); err != nil {
 		return nil, err
 	}
-	g.move, err = dist.NewMove[T](s, to)
+	g.move, err = dist.NewRedistribution[T](s, to)
 	return g, err
 }
 

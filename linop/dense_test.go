@@ -14,16 +14,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-func dense[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func dense[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	f, err := newFactors[T](ctx, r)
 	if err != nil {
 		return err
 	}
-	v, err := linop.StackedVStack(f.a.op, f.b.op)
+	v, err := linop.VStack(f.a.op, f.b.op)
 	if err != nil {
 		return err
 	}
-	hv, err := linop.StackedHStack(f.s.op, f.s.op)
+	hv, err := linop.HStack(f.s.op, f.s.op)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func TestDenseAndTrace(t *testing.T) {
 
 // Condition numbers that are known: of diagonal matrices, turned by a rotation
 // or by phases.
-func cond[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func cond[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	s := spaces{ctx: ctx, r: r}
 	x, y := s.rows(2), s.rows(3)
 	if s.err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Two ranks stack one operator each: rank r multiplies by r+1.
 func ExampleVStack() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Rank) error {
+	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
 		x, _ := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, 3)
 		c := float64(r.Rank() + 1)
 		times := func(_ context.Context, dst, src dist.Array[float64]) error {
@@ -19,12 +19,12 @@ func ExampleVStack() {
 			return nil
 		}
 		a, _ := linop.Func(x, x, times, times)
-		v, err := linop.VStack(ctx, r, a)
+		v, err := linop.VStackRanks(ctx, r, a)
 		if err != nil {
 			return err
 		}
 		m, _ := dist.FromFunc(ctx, v.Domain(), func(i []int) float64 { return float64(i[0]) })
-		d, err := linop.Image(ctx, v, m)
+		d, err := linop.Apply(ctx, v, m)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func ExampleVStack() {
 
 // The product of two operators that lie differently on two ranks.
 func ExampleCompose() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Rank) error {
+	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
 		even, _ := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 		uneven, _ := dist.NewSpace(ctx, r, dist.Layout{Counts: [][]int{{1, 3}}}, 4)
 		double := func(_ context.Context, dst, src dist.Array[float64]) error {
@@ -54,7 +54,7 @@ func ExampleCompose() {
 		}
 		x, _ := dist.New[float64](ba.Domain())
 		dist.Fill(x, 1)
-		y, err := linop.Image(ctx, ba, x)
+		y, err := linop.Apply(ctx, ba, x)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device/cpu"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 )
 
@@ -19,7 +19,7 @@ type op64 = linop.Operator[float64]
 // faulty makes operators for tests of errors and panics where it cannot.
 type faulty struct {
 	ctx context.Context
-	r   dist.Rank
+	r   dist.Proc
 }
 
 func (f faulty) op(rng, dom *dist.Space) op64 {
@@ -30,7 +30,7 @@ func (f faulty) op(rng, dom *dist.Space) op64 {
 	return a.op
 }
 
-func (f faulty) space(r dist.Rank, l dist.Layout, dims ...int) *dist.Space {
+func (f faulty) space(r dist.Proc, l dist.Layout, dims ...int) *dist.Space {
 	s, err := dist.NewSpace(f.ctx, r, l, dims...)
 	if err != nil {
 		panic(err)
@@ -48,7 +48,7 @@ func (f faulty) alone(rows, cols int) op64 {
 }
 
 // elsewhere is the same rank with another device.
-func (f faulty) elsewhere(r dist.Rank) faulty {
+func (f faulty) elsewhere(r dist.Proc) faulty {
 	d, err := cpu.New(cpu.Config{Threads: 1})
 	if err != nil {
 		panic(err)
@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 		{"Compose of shapes", []string{"compose", "[4]", "[5]"}, func(f faulty) (op64, error) { return linop.Compose(f.split(4, 5), f.split(4, 5)) }},
 		{"Compose over groups", []string{"compose", "communicators"}, func(f faulty) (op64, error) { return linop.Compose(f.split(4, 5), f.alone(5, 4)) }},
 		{"Compose of a stack and none", []string{"compose", "stack of 2"}, func(f faulty) (op64, error) {
-			v, err := linop.StackedVStack(f.split(2, 5), f.split(3, 5))
+			v, err := linop.VStack(f.split(2, 5), f.split(3, 5))
 			if err != nil {
 				return nil, nil
 			}
@@ -116,14 +116,14 @@ func TestFaults(t *testing.T) {
 			return linop.Func[float64, float64](x, x, nil, nil)
 		}},
 		{"Func without spaces", []string{"domain"}, func(f faulty) (op64, error) { return linop.Func[float64, float64](nil, nil, nil, nil) }},
-		{"StackedVStack of none", []string{"no operators"}, func(f faulty) (op64, error) { return linop.StackedVStack[float64, float64]() }},
-		{"StackedHStack of nil", []string{"operator 1", "nil"}, func(f faulty) (op64, error) { return linop.StackedHStack(f.split(4, 5), nil) }},
-		{"StackedBlockDiag of nil", []string{"operator 0", "nil"}, func(f faulty) (op64, error) { return linop.StackedBlockDiag[float64, float64](nil) }},
-		{"StackedVStack of shapes", []string{"operators 1 and 0", "[5]", "[6]"}, func(f faulty) (op64, error) {
-			return linop.StackedVStack(f.split(4, 5), f.split(4, 6))
+		{"VStack of none", []string{"no operators"}, func(f faulty) (op64, error) { return linop.VStack[float64, float64]() }},
+		{"HStack of nil", []string{"operator 1", "nil"}, func(f faulty) (op64, error) { return linop.HStack(f.split(4, 5), nil) }},
+		{"BlockDiag of nil", []string{"operator 0", "nil"}, func(f faulty) (op64, error) { return linop.BlockDiag[float64, float64](nil) }},
+		{"VStack of shapes", []string{"operators 1 and 0", "[5]", "[6]"}, func(f faulty) (op64, error) {
+			return linop.VStack(f.split(4, 5), f.split(4, 6))
 		}},
-		{"StackedBlockDiag over groups", []string{"operator 1", "communicator"}, func(f faulty) (op64, error) {
-			return linop.StackedBlockDiag(f.split(4, 5), f.alone(4, 6))
+		{"BlockDiag over groups", []string{"operator 1", "communicator"}, func(f faulty) (op64, error) {
+			return linop.BlockDiag(f.split(4, 5), f.alone(4, 6))
 		}},
 		{"Cond of nothing", []string{"condition number", "0 columns"}, func(f faulty) (op64, error) {
 			_, err := linop.Cond(f.ctx, f.split(3, 0))
@@ -141,67 +141,67 @@ func TestFaults(t *testing.T) {
 		{"Compose over devices", []string{"compose", "different devices"}, func(f faulty) (op64, error) {
 			return linop.Compose(f.split(4, 5), f.elsewhere(f.r).split(5, 4))
 		}},
-		{"StackedVStack over devices", []string{"stacked vertical stack", "device"}, func(f faulty) (op64, error) {
-			return linop.StackedVStack(f.split(4, 5), f.elsewhere(f.r).split(5, 5))
+		{"VStack over devices", []string{"stacked vertical stack", "device"}, func(f faulty) (op64, error) {
+			return linop.VStack(f.split(4, 5), f.elsewhere(f.r).split(5, 5))
 		}},
 
 		// The mistake of one rank only.
 		{"BlockDiag over devices", []string{"block diagonal", "operator 0 of rank 1", "it is on cpu"}, func(f faulty) (op64, error) {
 			other := f.elsewhere(f.r).alone(2, 3)
-			return linop.BlockDiag(f.ctx, f.r, f.on(1, other, f.alone(2, 3)))
+			return linop.BlockDiagRanks(f.ctx, f.r, f.on(1, other, f.alone(2, 3)))
 		}},
 		{"BlockDiag of nil on rank 1", []string{"block diagonal", "operator 1 of rank 1", "nil"}, func(f faulty) (op64, error) {
-			return linop.BlockDiag(f.ctx, f.r, f.alone(2, 3), f.on(1, nil, f.alone(2, 3)))
+			return linop.BlockDiagRanks(f.ctx, f.r, f.alone(2, 3), f.on(1, nil, f.alone(2, 3)))
 		}},
 		{"BlockDiag of an operator over ranks", []string{"block diagonal", "operator 0 of rank 2", "over 3 ranks"}, func(f faulty) (op64, error) {
 			wide := f.split(2, 3)
-			return linop.BlockDiag(f.ctx, f.r, f.on(2, wide, f.alone(2, 3)))
+			return linop.BlockDiagRanks(f.ctx, f.r, f.on(2, wide, f.alone(2, 3)))
 		}},
 		{"BlockDiag of none", []string{"block diagonal", "no rank has an operator"}, func(f faulty) (op64, error) {
-			return linop.BlockDiag[float64](f.ctx, f.r)
+			return linop.BlockDiagRanks[float64](f.ctx, f.r)
 		}},
 		{"BlockDiag with a short mask", []string{"block diagonal", "2 colors for 3 ranks"}, func(f faulty) (op64, error) {
-			return linop.StackConfig[float64]{Mask: []int{0, 1}}.BlockDiag(f.ctx, f.r, f.alone(2, 3))
+			return linop.StackConfig[float64]{Mask: []int{0, 1}}.BlockDiagRanks(f.ctx, f.r, f.alone(2, 3))
 		}},
 		{"BlockDiag with another mask on rank 1", []string{"block diagonal", "rank 1", "mask"}, func(f faulty) (op64, error) {
 			m := []int{0, 0, 1}
 			if f.r.Rank() == 1 {
 				m = []int{0, 1, 1}
 			}
-			return linop.StackConfig[float64]{Mask: m}.BlockDiag(f.ctx, f.r, f.alone(2, 3))
+			return linop.StackConfig[float64]{Mask: m}.BlockDiagRanks(f.ctx, f.r, f.alone(2, 3))
 		}},
 		{"VStack of another shape on rank 2", []string{"vertical stack", "rank 2", "[4]", "[3]"}, func(f faulty) (op64, error) {
-			return linop.VStack(f.ctx, f.r, f.on(2, f.alone(2, 4), f.alone(2, 3)))
+			return linop.VStackRanks(f.ctx, f.r, f.on(2, f.alone(2, 4), f.alone(2, 3)))
 		}},
 		{"VStack of two shapes on rank 1", []string{"vertical stack", "operator 1 of rank 1", "takes", "[4]", "[3]"}, func(f faulty) (op64, error) {
-			return linop.VStack(f.ctx, f.r, f.alone(2, 3), f.on(1, f.alone(2, 4), f.alone(2, 3)))
+			return linop.VStackRanks(f.ctx, f.r, f.alone(2, 3), f.on(1, f.alone(2, 4), f.alone(2, 3)))
 		}},
 		{"HStack of another shape on rank 0", []string{"horizontal stack", "gives", "rank 0", "[2]", "[3]"}, func(f faulty) (op64, error) {
-			return linop.HStack(f.ctx, f.r, f.on(0, f.alone(2, 3), f.alone(3, 3)))
+			return linop.HStackRanks(f.ctx, f.r, f.on(0, f.alone(2, 3), f.alone(3, 3)))
 		}},
 		{"HStack of nil on rank 2", []string{"horizontal stack", "operator 0 of rank 2", "nil"}, func(f faulty) (op64, error) {
-			return linop.HStack(f.ctx, f.r, f.on(2, nil, f.alone(3, 3)))
+			return linop.HStackRanks(f.ctx, f.r, f.on(2, nil, f.alone(3, 3)))
 		}},
 		{"VStack of none", []string{"vertical stack", "no rank has an operator"}, func(f faulty) (op64, error) {
-			return linop.VStack[float64](f.ctx, f.r)
+			return linop.VStackRanks[float64](f.ctx, f.r)
 		}},
 		{"Block of nil on rank 1", []string{"block", "row 0, column 1 of rank 1", "nil"}, func(f faulty) (op64, error) {
-			return linop.Block(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(1, nil, f.alone(2, 4))}})
+			return linop.BlockRanks(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(1, nil, f.alone(2, 4))}})
 		}},
 		{"Block of other columns on rank 2", []string{"block", "rank 2", "[3 5]", "[3 4]"}, func(f faulty) (op64, error) {
-			return linop.Block(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(2, f.alone(2, 5), f.alone(2, 4))}})
+			return linop.BlockRanks(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(2, f.alone(2, 5), f.alone(2, 4))}})
 		}},
 		{"Block of uneven rows on rank 0", []string{"block", "row 0, column 1 of rank 0", "[2]", "[1]"}, func(f faulty) (op64, error) {
-			return linop.Block(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(0, f.alone(1, 4), f.alone(2, 4))}})
+			return linop.BlockRanks(f.ctx, f.r, [][]op64{{f.alone(2, 3), f.on(0, f.alone(1, 4), f.alone(2, 4))}})
 		}},
 		{"Block of rows that differ", []string{"block", "row 1 of rank", "[4]", "[3]"}, func(f faulty) (op64, error) {
-			return linop.Block(f.ctx, f.r, [][]op64{{f.alone(2, 3)}, {f.alone(2, 4)}})
+			return linop.BlockRanks(f.ctx, f.r, [][]op64{{f.alone(2, 3)}, {f.alone(2, 4)}})
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const ranks = 3
 			var errs [ranks]error
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				op, err := c.make(faulty{ctx, r})
 				if errs[r.Rank()] = err; err != nil && op != nil {
 					return fmt.Errorf("an operator comes with the error %w", err)
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 
 // A matrix that would not fit is refused before anything is applied.
 func TestDenseLimit(t *testing.T) {
-	err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 		s := spaces{ctx: ctx, r: r}
 		x := s.of(dist.Layout{}, 1<<14)
 		if s.err != nil {

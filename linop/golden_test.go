@@ -9,13 +9,13 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
 
 // over returns the operator of a matrix over all ranks, alone one of this rank.
-func over[T scalar.Scalar](ctx context.Context, r dist.Rank, m matrix) (linop.Operator[T], error) {
+func over[T scalar.Scalar](ctx context.Context, r dist.Proc, m matrix) (linop.Operator[T], error) {
 	s := spaces{ctx: ctx, r: r}
 	x, y := s.rows(m.cols), s.of(dist.Layout{}, m.rows)
 	if s.err != nil {
@@ -24,11 +24,11 @@ func over[T scalar.Scalar](ctx context.Context, r dist.Rank, m matrix) (linop.Op
 	return newMultiply[T, T](x, y, m)
 }
 
-func alone[T scalar.Scalar](ctx context.Context, r dist.Rank, m matrix) (linop.Operator[T], error) {
+func alone[T scalar.Scalar](ctx context.Context, r dist.Proc, m matrix) (linop.Operator[T], error) {
 	return over[T](ctx, r.Alone(), m)
 }
 
-func goldenAlgebra[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Case, mats map[string]matrix) (linop.Operator[T], error) {
+func goldenAlgebra[T scalar.Scalar](ctx context.Context, r dist.Proc, c golden.Case, mats map[string]matrix) (linop.Operator[T], error) {
 	ops := map[string]linop.Operator[T]{}
 	for _, k := range []string{"A", "B", "C"} { // in one order on all ranks
 		if m, ok := mats[k]; ok {
@@ -76,7 +76,7 @@ func TestGoldenAlgebra(t *testing.T) {
 
 // goldenStack deals the matrices of a serial stack out to the ranks, the last
 // ones to the last; those of PyLops-MPI say their rank.
-func goldenStack[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Case, mats map[string]matrix) (linop.Operator[T], error) {
+func goldenStack[T scalar.Scalar](ctx context.Context, r dist.Proc, c golden.Case, mats map[string]matrix) (linop.Operator[T], error) {
 	var ops []linop.Operator[T]
 	add := func(m matrix) error {
 		op, err := alone[T](ctx, r, m)
@@ -102,11 +102,11 @@ func goldenStack[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Cas
 	}
 	switch strings.TrimPrefix(c.Op, "MPI") {
 	case "VStack":
-		return linop.VStack(ctx, r, ops...)
+		return linop.VStackRanks(ctx, r, ops...)
 	case "HStack":
-		return linop.HStack(ctx, r, ops...)
+		return linop.HStackRanks(ctx, r, ops...)
 	case "BlockDiag":
-		return linop.BlockDiag(ctx, r, ops...)
+		return linop.BlockDiagRanks(ctx, r, ops...)
 	case "Block":
 		var rows [][]linop.Operator[T]
 		for i := range c.Int("rows") {
@@ -122,9 +122,9 @@ func goldenStack[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Cas
 				rows = append(rows, row)
 			}
 		}
-		return linop.Block(ctx, r, rows)
+		return linop.BlockRanks(ctx, r, rows)
 	case "StackedVStack":
-		a, err := linop.BlockDiag(ctx, r, ops...)
+		a, err := linop.BlockDiagRanks(ctx, r, ops...)
 		if err != nil {
 			return nil, err
 		}
@@ -132,11 +132,11 @@ func goldenStack[T scalar.Scalar](ctx context.Context, r dist.Rank, c golden.Cas
 		if err := add(mats[fmt.Sprintf("B_rank%d_0", r.Rank())]); err != nil {
 			return nil, err
 		}
-		b, err := linop.BlockDiag(ctx, r, ops...)
+		b, err := linop.BlockDiagRanks(ctx, r, ops...)
 		if err != nil {
 			return nil, err
 		}
-		return linop.StackedVStack(a, b)
+		return linop.VStack(a, b)
 	}
 	return nil, fmt.Errorf("unknown case %s", c.Op)
 }
@@ -152,7 +152,7 @@ func goldenNumbers[T scalar.Scalar](t *testing.T, c golden.Case, tol float64) {
 	mats := matrices[T](t, c)
 	what := strings.TrimPrefix(c.Op, "algebra.")
 	_, want := golden.Rounded[T](t, c, strings.TrimPrefix(what, "to"))
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		a, err := over[T](ctx, r, mats["A"])
 		if err != nil {
 			return err

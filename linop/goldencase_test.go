@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -42,7 +42,7 @@ func goldenRun(t *testing.T, op string, ranks []int,
 }
 
 // maker makes the operator of a case. mats has the case's matrices by name.
-type maker[T scalar.Scalar] func(ctx context.Context, r dist.Rank, c golden.Case, mats map[string]matrix) (linop.Operator[T], error)
+type maker[T scalar.Scalar] func(ctx context.Context, r dist.Proc, c golden.Case, mats map[string]matrix) (linop.Operator[T], error)
 
 // matrices returns the matrices of a case, which start with a capital letter.
 func matrices[T scalar.Scalar](t *testing.T, c golden.Case) map[string]matrix {
@@ -81,7 +81,7 @@ func goldenCase[T scalar.Scalar](t *testing.T, c golden.Case, ranks int, tol flo
 	mats := matrices[T](t, c)
 	x, y := stackedArray[T](t, c, "x"), stackedArray[T](t, c, "y")
 	u, v := stackedArray[T](t, c, "u"), stackedArray[T](t, c, "v")
-	err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		op, err := make(ctx, r, c, mats)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func goldenApply[T scalar.Scalar](ctx context.Context, op linop.Operator[T], x, 
 	if _, err := fill(ctx, in, x); err != nil {
 		return err
 	}
-	out, err := linop.Image(ctx, op, in)
+	out, err := linop.Apply(ctx, op, in)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -19,7 +19,7 @@ import (
 var rankCounts = []int{1, 2, 3, 4, 7}
 
 // forTypes runs a test of each element type on each number of ranks.
-func forTypes(t *testing.T, f32, f64, c64, c128 func(ctx context.Context, r dist.Rank) error) {
+func forTypes(t *testing.T, f32, f64, c64, c128 func(ctx context.Context, r dist.Proc) error) {
 	t.Helper()
 	for _, n := range rankCounts {
 		for _, c := range []struct {
@@ -27,7 +27,7 @@ func forTypes(t *testing.T, f32, f64, c64, c128 func(ctx context.Context, r dist
 			prog launch.Program
 		}{{"float32", f32}, {"float64", f64}, {"complex64", c64}, {"complex128", c128}} {
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, c.name), func(t *testing.T) {
-				if err := ondevice.Local(t.Context(), n, c.prog); err != nil {
+				if err := testdevices.Local(t.Context(), n, c.prog); err != nil {
 					t.Error(err)
 				}
 			})
@@ -40,7 +40,7 @@ func forRanks(t *testing.T, prog launch.Program) {
 	t.Helper()
 	for _, n := range rankCounts {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
-			if err := ondevice.Local(t.Context(), n, prog); err != nil {
+			if err := testdevices.Local(t.Context(), n, prog); err != nil {
 				t.Error(err)
 			}
 		})
@@ -137,8 +137,8 @@ func elements[T scalar.Scalar](m matrix) []T {
 type multiply[D, R scalar.Scalar] struct {
 	linop.Spaces
 	m   matrix
-	in  *dist.Move[D] // to every rank
-	out *dist.Move[R] // from every rank
+	in  *dist.Redistribution[D] // to every rank
+	out *dist.Redistribution[R] // from every rank
 	x   dist.Array[D]
 	y   dist.Array[R]
 	hx  []D // x and y on the host
@@ -164,10 +164,10 @@ func newMultiply[D, R scalar.Scalar](dom, rng *dist.Space, m matrix) (*multiply[
 	if op.y, err = dist.New[R](wholeRng); err != nil {
 		return nil, err
 	}
-	if op.in, err = dist.NewMove[D](dom, wholeDom); err != nil {
+	if op.in, err = dist.NewRedistribution[D](dom, wholeDom); err != nil {
 		return nil, err
 	}
-	op.out, err = dist.NewMove[R](wholeRng, rng)
+	op.out, err = dist.NewRedistribution[R](wholeRng, rng)
 	return op, err
 }
 
@@ -255,7 +255,7 @@ func uneven(rows, n int) []int {
 // spaces makes spaces and keeps the first error.
 type spaces struct {
 	ctx context.Context
-	r   dist.Rank
+	r   dist.Proc
 	err error
 }
 

@@ -17,7 +17,7 @@ import (
 // src alone and allocate nothing. Those of golops return an error if dst or src
 // is of another space, or if they share memory; a Map of your own does so after
 // one line, dist.Check, and optest.Refuses tells whether it does. Apply and
-// ApplyAdjoint check for any Map. A Map belongs to one rank.
+// ApplyAdjointTo check for any Map. A Map belongs to one rank.
 type Map[D, R scalar.Scalar] interface {
 	Domain() *dist.Space // its Shape is dims of PyLops
 	Range() *dist.Space  // its Shape is dimsd of PyLops
@@ -37,8 +37,8 @@ func (s Spaces) Domain() *dist.Space { return s.Dom }
 // Range returns the space of data.
 func (s Spaces) Range() *dist.Space { return s.Rng }
 
-// Apply sets dst = a·src, or says why it cannot be.
-func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[R], src dist.Array[D]) error {
+// ApplyTo sets dst = a·src, or says why it cannot be.
+func ApplyTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[R], src dist.Array[D]) error {
 	if err := valid(a); err != nil {
 		return fmt.Errorf("linop: apply: %w", err)
 	}
@@ -48,8 +48,8 @@ func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[
 	return a.Forward(ctx, dst, src)
 }
 
-// ApplyAdjoint sets dst = aᴴ·src, or says why it cannot be.
-func ApplyAdjoint[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[D], src dist.Array[R]) error {
+// ApplyAdjointTo sets dst = aᴴ·src, or says why it cannot be.
+func ApplyAdjointTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[D], src dist.Array[R]) error {
 	if err := valid(a); err != nil {
 		return fmt.Errorf("linop: apply adjoint: %w", err)
 	}
@@ -59,8 +59,8 @@ func ApplyAdjoint[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist
 	return a.Adjoint(ctx, dst, src)
 }
 
-// Image returns a·x in a new array.
-func Image[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]) (dist.Array[R], error) {
+// Apply returns a·x in a new array.
+func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]) (dist.Array[R], error) {
 	if err := valid(a); err != nil {
 		return dist.Array[R]{}, fmt.Errorf("linop: image: %w", err)
 	}
@@ -68,5 +68,5 @@ func Image[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]
 	if err != nil {
 		return y, err
 	}
-	return y, Apply(ctx, a, y, x)
+	return y, ApplyTo(ctx, a, y, x)
 }

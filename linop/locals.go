@@ -20,7 +20,7 @@ type locals[E scalar.Scalar] struct {
 
 // newLocals checks a rank's operators. Spaces that are stacks are flattened, so
 // that each operator's vectors are a run of a block.
-func newLocals[E scalar.Scalar](r dist.Rank, ops []Operator[E]) (l locals[E], err error) {
+func newLocals[E scalar.Scalar](r dist.Proc, ops []Operator[E]) (l locals[E], err error) {
 	l.in, l.out = []int{0}, []int{0}
 	for i, a := range ops {
 		if err = valid(a); err == nil {
@@ -43,10 +43,10 @@ func newLocals[E scalar.Scalar](r dist.Rank, ops []Operator[E]) (l locals[E], er
 }
 
 // alone checks that an operator is one of this rank and its device only.
-func alone[E scalar.Scalar](r dist.Rank, a Operator[E]) error {
+func alone[E scalar.Scalar](r dist.Proc, a Operator[E]) error {
 	for _, s := range []*dist.Space{a.Domain(), a.Range()} {
 		if n := s.Comm().Size(); n != 1 {
-			return fmt.Errorf("it is over %d ranks, with %v: stack operators over spaces made with Rank.Alone, or use StackedBlockDiag and its friends", n, s)
+			return fmt.Errorf("it is over %d ranks, with %v: stack operators over spaces made with Proc.Alone, or use BlockDiag, VStack or HStack", n, s)
 		}
 		if s.Device() != r.Device {
 			return fmt.Errorf("it is on %v, the rank on %v", s.Device(), r.Device)
@@ -56,7 +56,7 @@ func alone[E scalar.Scalar](r dist.Rank, a Operator[E]) error {
 }
 
 // sameDomain checks that the rank's operators can be stacked.
-func (l locals[E]) sameDomain(r dist.Rank, verb string) error {
+func (l locals[E]) sameDomain(r dist.Proc, verb string) error {
 	for i, a := range l.ops {
 		if got, want := a.Domain().Shape(), l.ops[0].Domain().Shape(); got != want {
 			return fmt.Errorf("operator %d of rank %d %s vectors of shape %v, operator 0 of shape %v", i, r.Rank(), verb, got, want)
@@ -67,17 +67,17 @@ func (l locals[E]) sameDomain(r dist.Rank, verb string) error {
 
 // inPart and outPart return operator i's part of x, over the same memory.
 func (l *locals[E]) inPart(i int, x dist.Array[E]) dist.Array[E] {
-	return dist.Of(l.ops[i].Domain(), x.Local().Slice(l.in[i], l.in[i+1]))
+	return dist.Wrap(l.ops[i].Domain(), x.Local().Slice(l.in[i], l.in[i+1]))
 }
 
 func (l *locals[E]) outPart(i int, x dist.Array[E]) dist.Array[E] {
-	return dist.Of(l.ops[i].Range(), x.Local().Slice(l.out[i], l.out[i+1]))
+	return dist.Wrap(l.ops[i].Range(), x.Local().Slice(l.out[i], l.out[i+1]))
 }
 
 // gatherSizes returns how many elements each rank has in each of the offsets
 // given, or an error on all ranks if there is one on any, or no rank has
 // operators. It is collective.
-func gatherSizes(ctx context.Context, r dist.Rank, what string, err error, offsets ...[]int) ([][]int, error) {
+func gatherSizes(ctx context.Context, r dist.Proc, what string, err error, offsets ...[]int) ([][]int, error) {
 	if err := dist.Agree(ctx, r.Comm, what, err); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func gatherSizes(ctx context.Context, r dist.Rank, what string, err error, offse
 // commonShape returns the shape that all ranks' operators take, which a rank
 // without operators learns from the others. It is collective, and an error is
 // the same on all ranks.
-func commonShape[E scalar.Scalar](ctx context.Context, r dist.Rank, what, verb string, l locals[E]) ([]int, error) {
+func commonShape[E scalar.Scalar](ctx context.Context, r dist.Proc, what, verb string, l locals[E]) ([]int, error) {
 	const n = shape.MaxRank + 1
 	mine, all := make([]int64, n), make([]int64, n*r.Size())
 	mine[0] = -1

@@ -13,9 +13,9 @@ import (
 // What stacks and sums send: one AllReduce where results of ranks are added up,
 // nothing else.
 func TestMessages(t *testing.T) {
-	forRanks(t, func(ctx context.Context, r dist.Rank) error {
+	forRanks(t, func(ctx context.Context, r dist.Proc) error {
 		n := commtest.NewCounter(r.Comm)
-		r, err := dist.NewRank(ctx, n, r.Device)
+		r, err := dist.NewProc(ctx, n, r.Device)
 		if err != nil {
 			return err
 		}
@@ -23,19 +23,19 @@ func TestMessages(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		v, err := linop.VStack(ctx, r, a.op, a.op, a.op)
+		v, err := linop.VStackRanks(ctx, r, a.op, a.op, a.op)
 		if err != nil {
 			return err
 		}
-		h, err := linop.HStack(ctx, r, a.op, a.op)
+		h, err := linop.HStackRanks(ctx, r, a.op, a.op)
 		if err != nil {
 			return err
 		}
-		d, err := linop.BlockDiag(ctx, r, a.op, a.op)
+		d, err := linop.BlockDiagRanks(ctx, r, a.op, a.op)
 		if err != nil {
 			return err
 		}
-		b, err := linop.Block(ctx, r, [][]linop.Operator[float32]{{a.op, a.op}, {a.op, a.op}})
+		b, err := linop.BlockRanks(ctx, r, [][]linop.Operator[float32]{{a.op, a.op}, {a.op, a.op}})
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		twice, err := linop.StackedVStack(v, v)
+		twice, err := linop.VStack(v, v)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func TestMessages(t *testing.T) {
 			forward, adjoint int // AllReduces
 		}{
 			{"VStack", v, 0, 1}, {"HStack", h, 1, 0}, {"BlockDiag", d, 0, 0}, {"Block", b, 0, 1},
-			{"Add", sum, 0, 0}, {"Compose", normal, 1, 1}, {"StackedVStack", twice, 0, 2},
+			{"Add", sum, 0, 0}, {"Compose", normal, 1, 1}, {"VStack", twice, 0, 2},
 		} {
 			for _, w := range []struct {
 				op   linop.Operator[float32]
@@ -71,7 +71,7 @@ func TestMessages(t *testing.T) {
 					return err
 				}
 				n.Reset()
-				if _, err := linop.Image(ctx, w.op, x); err != nil {
+				if _, err := linop.Apply(ctx, w.op, x); err != nil {
 					return err
 				}
 				if n.Calls("AllReduce") != w.want || n.Total() != w.want {

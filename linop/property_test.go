@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -100,7 +100,7 @@ func (w grower[T]) grow(depth, rows, cols int) (known[T], error) {
 		if err != nil {
 			return c, err
 		}
-		v, err := linop.StackedVStack(a.op, c.op)
+		v, err := linop.VStack(a.op, c.op)
 		if err != nil {
 			return c, err
 		}
@@ -108,7 +108,7 @@ func (w grower[T]) grow(depth, rows, cols int) (known[T], error) {
 		if err != nil {
 			return d, err
 		}
-		h, err := linop.StackedHStack(b.op, d.op)
+		h, err := linop.HStack(b.op, d.op)
 		if err != nil {
 			return d, err
 		}
@@ -132,7 +132,7 @@ func (w grower[T]) two(depth, r1, c1, r2, c2 int) (a, b known[T], err error) {
 }
 
 func expressions[T scalar.Scalar](seed uint64) launch.Program {
-	return func(ctx context.Context, r dist.Rank) error {
+	return func(ctx context.Context, r dist.Proc) error {
 		g := rand.New(rand.NewPCG(seed, 2))
 		w := grower[T]{g, &spaces{ctx: ctx, r: r}}
 		for i := range 8 {
@@ -158,10 +158,10 @@ func TestExpressions(t *testing.T) {
 	for _, ranks := range rankCounts {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			seed := rand.Uint64()
-			if err := ondevice.Local(t.Context(), ranks, expressions[float64](seed)); err != nil {
+			if err := testdevices.Local(t.Context(), ranks, expressions[float64](seed)); err != nil {
 				t.Errorf("float64, seed %d: %v", seed, err)
 			}
-			if err := ondevice.Local(t.Context(), ranks, expressions[complex128](seed)); err != nil {
+			if err := testdevices.Local(t.Context(), ranks, expressions[complex128](seed)); err != nil {
 				t.Errorf("complex128, seed %d: %v", seed, err)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 )
@@ -15,7 +15,7 @@ import (
 // share memory, also where the operators themselves would not.
 func TestRefuses(t *testing.T) {
 	for _, ranks := range []int{1, 2} {
-		err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 			type op = linop.Operator[complex64]
 			s, err := dist.NewSpace(ctx, r, dist.Layout{}, 6, 2)
 			if err != nil {
@@ -32,7 +32,7 @@ func TestRefuses(t *testing.T) {
 			a, own := op(careless{linop.Spaces{Dom: s, Rng: s}}), op(careless{linop.Spaces{Dom: mine, Rng: mine}})
 			b := op(careless{linop.Spaces{Dom: across, Rng: across}})
 			copies := func(_ context.Context, dst, src dist.Array[complex64]) error { dist.Copy(dst, src); return nil }
-			stack, err := linop.StackedBlockDiag(own, own)
+			stack, err := linop.BlockDiag(own, own)
 			if err != nil {
 				return err
 			}
@@ -50,13 +50,13 @@ func TestRefuses(t *testing.T) {
 				{"power 3", func() (op, error) { return linop.Power(a, 3) }},
 				{"functions", func() (op, error) { return linop.Func(s, s, copies, copies) }},
 				{"redistribute", func() (op, error) { return linop.Redistribute[complex64](s, across) }},
-				{"block diag", func() (op, error) { return linop.BlockDiag(ctx, r, own, stack) }},
-				{"vstack", func() (op, error) { return linop.VStack(ctx, r, own, own) }},
-				{"hstack", func() (op, error) { return linop.HStack(ctx, r, own, own) }},
-				{"block", func() (op, error) { return linop.Block(ctx, r, [][]op{{own, own}, {own, own}}) }},
-				{"stacked diag", func() (op, error) { return linop.StackedBlockDiag(a, b) }},
-				{"stacked v", func() (op, error) { return linop.StackedVStack(a, b) }},
-				{"stacked h", func() (op, error) { return linop.StackedHStack(a, b) }},
+				{"block diag", func() (op, error) { return linop.BlockDiagRanks(ctx, r, own, stack) }},
+				{"vstack", func() (op, error) { return linop.VStackRanks(ctx, r, own, own) }},
+				{"hstack", func() (op, error) { return linop.HStackRanks(ctx, r, own, own) }},
+				{"block", func() (op, error) { return linop.BlockRanks(ctx, r, [][]op{{own, own}, {own, own}}) }},
+				{"stacked diag", func() (op, error) { return linop.BlockDiag(a, b) }},
+				{"stacked v", func() (op, error) { return linop.VStack(a, b) }},
+				{"stacked h", func() (op, error) { return linop.HStack(a, b) }},
 			} {
 				o, err := c.make()
 				if err == nil {

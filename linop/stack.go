@@ -10,21 +10,21 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// BlockDiag returns the block-diagonal operator
+// BlockDiagRanks returns the block-diagonal operator
 //
 //	⎡ A₀       ⎤
 //	⎢    A₁    ⎥
 //	⎣       A₂ ⎦
 //
 // of all ranks' operators, those of rank 0 first. Each rank gives operators of
-// its own, over spaces that it holds alone (see dist.Rank.Alone), of any shapes;
+// its own, over spaces that it holds alone (see dist.Proc.Alone), of any shapes;
 // it may give none. Domain and range are of one axis, and each rank holds what
 // its operators take and give, so nothing is sent. BlockDiag is collective.
-func BlockDiag[E scalar.Scalar](ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
-	return StackConfig[E]{}.BlockDiag(ctx, r, ops...)
+func BlockDiagRanks[E scalar.Scalar](ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
+	return StackConfig[E]{}.BlockDiagRanks(ctx, r, ops...)
 }
 
-// VStack returns the operator that puts the results of all ranks' operators
+// VStackRanks returns the operator that puts the results of all ranks' operators
 // below each other, those of rank 0 first:
 //
 //	    ⎡ A₀ ⎤
@@ -35,19 +35,19 @@ func BlockDiag[E scalar.Scalar](ctx context.Context, r dist.Rank, ops ...Operato
 // none. All take vectors of one shape; the domain has that shape and every rank
 // holds it whole. The range is of one axis, and each rank holds what its
 // operators give. The adjoint takes one AllReduce. VStack is collective.
-func VStack[E scalar.Scalar](ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
-	return StackConfig[E]{}.VStack(ctx, r, ops...)
+func VStackRanks[E scalar.Scalar](ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
+	return StackConfig[E]{}.VStackRanks(ctx, r, ops...)
 }
 
-// HStack returns the operator that adds up what all ranks' operators make of
+// HStackRanks returns the operator that adds up what all ranks' operators make of
 // their parts of the model:
 //
 //	y = [A₀ A₁ A₂] x = A₀x₀ + A₁x₁ + A₂x₂
 //
 // It is the adjoint of the VStack of the adjoints: the domain is of one axis, the
 // range is held whole by every rank, and forward takes one AllReduce.
-func HStack[E scalar.Scalar](ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
-	return StackConfig[E]{}.HStack(ctx, r, ops...)
+func HStackRanks[E scalar.Scalar](ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
+	return StackConfig[E]{}.HStackRanks(ctx, r, ops...)
 }
 
 // StackConfig makes stacks with other than the usual choices, which are those
@@ -58,8 +58,8 @@ type StackConfig[E scalar.Scalar] struct {
 	Mask []int
 }
 
-// BlockDiag is the function BlockDiag with the choices of c.
-func (c StackConfig[E]) BlockDiag(ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
+// BlockDiagRanks is the function BlockDiag with the choices of c.
+func (c StackConfig[E]) BlockDiagRanks(ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
 	const what = "linop: block diagonal"
 	l, err := newLocals(r, ops)
 	sizes, err := gatherSizes(ctx, r, what, err, l.in, l.out)
@@ -88,8 +88,8 @@ func lineOf(counts []int) (n int, l dist.Layout) {
 	return n, dist.Layout{Counts: [][]int{counts}}
 }
 
-// VStack is the function VStack with the choices of c.
-func (c StackConfig[E]) VStack(ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
+// VStackRanks is the function VStack with the choices of c.
+func (c StackConfig[E]) VStackRanks(ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
 	v, err := c.vstack(ctx, r, "linop: vertical stack", "takes", ops)
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (c StackConfig[E]) VStack(ctx context.Context, r dist.Rank, ops ...Operator
 	return v, nil
 }
 
-// HStack is the function HStack with the choices of c.
-func (c StackConfig[E]) HStack(ctx context.Context, r dist.Rank, ops ...Operator[E]) (Operator[E], error) {
+// HStackRanks is the function HStack with the choices of c.
+func (c StackConfig[E]) HStackRanks(ctx context.Context, r dist.Proc, ops ...Operator[E]) (Operator[E], error) {
 	h := make([]Operator[E], len(ops))
 	for i, a := range ops {
 		h[i] = H(a)
@@ -112,7 +112,7 @@ func (c StackConfig[E]) HStack(ctx context.Context, r dist.Rank, ops ...Operator
 
 // vstack makes a VStack. what and verb are words for errors: a horizontal stack
 // is made of adjoints, whose domains are the ranges that the user knows.
-func (c StackConfig[E]) vstack(ctx context.Context, r dist.Rank, what, verb string, ops []Operator[E]) (*vstack[E], error) {
+func (c StackConfig[E]) vstack(ctx context.Context, r dist.Proc, what, verb string, ops []Operator[E]) (*vstack[E], error) {
 	l, err := newLocals(r, ops)
 	if err == nil {
 		err = l.sameDomain(r, verb)
@@ -180,7 +180,7 @@ func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
 		return err
 	}
 	for i, a := range v.ops {
-		if err := a.Forward(ctx, v.outPart(i, dst), dist.Of(a.Domain(), src.Local())); err != nil {
+		if err := a.Forward(ctx, v.outPart(i, dst), dist.Wrap(a.Domain(), src.Local())); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 		if i > 0 {
 			x = v.tmp
 		}
-		if err := a.Adjoint(ctx, dist.Of(a.Domain(), x), v.outPart(i, src)); err != nil {
+		if err := a.Adjoint(ctx, dist.Wrap(a.Domain(), x), v.outPart(i, src)); err != nil {
 			return err
 		}
 		if i > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -21,7 +21,7 @@ func opsOf(rank int) int { return []int{2, 0, 3, 1}[rank%4] }
 
 // serial returns the operator of a random matrix that this rank holds alone.
 // It depends on rank and i only, so that every rank knows every matrix.
-func serial[T scalar.Scalar](ctx context.Context, r dist.Rank, rank, i int, rng, dom []int) (known[T], error) {
+func serial[T scalar.Scalar](ctx context.Context, r dist.Proc, rank, i int, rng, dom []int) (known[T], error) {
 	s := spaces{ctx: ctx, r: r.Alone()}
 	x, y := s.of(dist.Layout{}, dom...), s.of(dist.Layout{}, rng...)
 	if s.err != nil {
@@ -32,7 +32,7 @@ func serial[T scalar.Scalar](ctx context.Context, r dist.Rank, rank, i int, rng,
 
 // give makes the operators that all ranks give, of shapes that depend on rank
 // and i; join puts their matrices together, this rank's operators are returned.
-func give[T scalar.Scalar](ctx context.Context, r dist.Rank, shapes func(k, i int) (rng, dom []int), join func(m matrix)) (mine []linop.Operator[T], err error) {
+func give[T scalar.Scalar](ctx context.Context, r dist.Proc, shapes func(k, i int) (rng, dom []int), join func(m matrix)) (mine []linop.Operator[T], err error) {
 	for k := range r.Size() {
 		for i := range opsOf(k) {
 			rng, dom := shapes(k, i)
@@ -49,7 +49,7 @@ func give[T scalar.Scalar](ctx context.Context, r dist.Rank, shapes func(k, i in
 	return mine, nil
 }
 
-func stacks[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func stacks[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	var errs []error
 	var all matrix
 	first := true
@@ -68,21 +68,21 @@ func stacks[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	if err != nil {
 		return err
 	}
-	op, err := linop.BlockDiag(ctx, r, mine...)
+	op, err := linop.BlockDiagRanks(ctx, r, mine...)
 	errs = append(errs, check(ctx, "BlockDiag", op, err, all))
 
 	mine, err = give[T](ctx, r, func(k, i int) (rng, dom []int) { return []int{1 + (k+i)%3, 2}, []int{3, 2} }, join(matrix.above))
 	if err != nil {
 		return err
 	}
-	op, err = linop.VStack(ctx, r, mine...)
+	op, err = linop.VStackRanks(ctx, r, mine...)
 	errs = append(errs, check(ctx, "VStack", op, err, all))
 
 	mine, err = give[T](ctx, r, func(k, i int) (rng, dom []int) { return []int{3, 2}, []int{1 + (k+i)%3} }, join(matrix.beside))
 	if err != nil {
 		return err
 	}
-	op, err = linop.HStack(ctx, r, mine...)
+	op, err = linop.HStackRanks(ctx, r, mine...)
 	errs = append(errs, check(ctx, "HStack", op, err, all))
 	return errors.Join(errs...)
 }
@@ -93,9 +93,9 @@ func TestStacks(t *testing.T) {
 
 // The algebra and stacks of operators are the same on devices of other kinds.
 func TestDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, n := range []int{1, 2} {
-			err := p.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+			err := p.Local(t.Context(), n, func(ctx context.Context, r dist.Proc) error {
 				return errors.Join(algebra[float32](ctx, r), stacks[complex128](ctx, r), block[float64](ctx, r))
 			})
 			if err != nil {
@@ -105,7 +105,7 @@ func TestDevices(t *testing.T) {
 	})
 }
 
-func block[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func block[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	widths := []int{2, 1, 3}
 	var rows [][]linop.Operator[T]
 	var all matrix
@@ -135,7 +135,7 @@ func block[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 			}
 		}
 	}
-	op, err := linop.Block(ctx, r, rows)
+	op, err := linop.BlockRanks(ctx, r, rows)
 	return check(ctx, "Block", op, err, all)
 }
 
@@ -145,7 +145,7 @@ func TestBlock(t *testing.T) {
 
 // Stacks of one rank can be given to stacks over ranks, and those of stacked
 // arrays, too, which are then flattened.
-func nested[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func nested[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	a, err := serial[T](ctx, r, 0, 0, []int{3}, []int{2, 2})
 	if err != nil {
 		return err
@@ -154,15 +154,15 @@ func nested[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	if err != nil {
 		return err
 	}
-	v, err := linop.VStack(ctx, r.Alone(), a.op, b.op)
+	v, err := linop.VStackRanks(ctx, r.Alone(), a.op, b.op)
 	if err != nil {
 		return err
 	}
-	sv, err := linop.StackedVStack(a.op, b.op)
+	sv, err := linop.VStack(a.op, b.op)
 	if err != nil {
 		return err
 	}
-	sd, err := linop.StackedBlockDiag(sv, b.op)
+	sd, err := linop.BlockDiag(sv, b.op)
 	if err != nil {
 		return err
 	}
@@ -172,16 +172,16 @@ func nested[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 	for range r.Size() - 1 {
 		all = all.diag(one)
 	}
-	op, err := linop.BlockDiag(ctx, r, v, sv, sd)
+	op, err := linop.BlockDiagRanks(ctx, r, v, sv, sd)
 	errs := []error{check(ctx, "BlockDiag of stacks", op, err, all)}
 
 	all = ab
 	for range 2*r.Size() - 1 {
 		all = all.above(ab)
 	}
-	op, err = linop.VStack(ctx, r, v, sv)
+	op, err = linop.VStackRanks(ctx, r, v, sv)
 	errs = append(errs, check(ctx, "VStack of stacks", op, err, all))
-	h, err := linop.HStack(ctx, r, linop.H(v), linop.H(sv))
+	h, err := linop.HStackRanks(ctx, r, linop.H(v), linop.H(sv))
 	return errors.Join(append(errs, check(ctx, "HStack of stacks", h, err, all.h()))...)
 }
 
@@ -190,7 +190,7 @@ func TestNested(t *testing.T) {
 }
 
 // With a mask, ranks of one color make a stack of their own.
-func masked(ctx context.Context, r dist.Rank) error {
+func masked(ctx context.Context, r dist.Proc) error {
 	mask := make([]int, r.Size())
 	for i := range mask {
 		mask[i] = i % 2
@@ -205,11 +205,11 @@ func masked(ctx context.Context, r dist.Rank) error {
 		name string
 		make func() (linop.Operator[float64], error)
 	}{
-		{"BlockDiag", func() (linop.Operator[float64], error) { return c.BlockDiag(ctx, r, a.op) }},
-		{"VStack", func() (linop.Operator[float64], error) { return c.VStack(ctx, r, a.op) }},
-		{"HStack", func() (linop.Operator[float64], error) { return c.HStack(ctx, r, a.op) }},
+		{"BlockDiag", func() (linop.Operator[float64], error) { return c.BlockDiagRanks(ctx, r, a.op) }},
+		{"VStack", func() (linop.Operator[float64], error) { return c.VStackRanks(ctx, r, a.op) }},
+		{"HStack", func() (linop.Operator[float64], error) { return c.HStackRanks(ctx, r, a.op) }},
 		{"Block", func() (linop.Operator[float64], error) {
-			return c.Block(ctx, r, [][]linop.Operator[float64]{{a.op}})
+			return c.BlockRanks(ctx, r, [][]linop.Operator[float64]{{a.op}})
 		}},
 	} {
 		op, err := s.make()
@@ -220,7 +220,7 @@ func masked(ctx context.Context, r dist.Rank) error {
 			errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
 		}
 	}
-	v, err := c.VStack(ctx, r, a.op)
+	v, err := c.VStackRanks(ctx, r, a.op)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func masked(ctx context.Context, r dist.Rank) error {
 		return err
 	}
 	dist.Fill(y, 1)
-	x, err := linop.Image(ctx, linop.H(v), y)
+	x, err := linop.Apply(ctx, linop.H(v), y)
 	if err != nil {
 		return err
 	}
@@ -246,9 +246,9 @@ func TestMask(t *testing.T) { forRanks(t, masked) }
 // The groups of a mask are made once, however many stacks have it, and given back
 // when the program ends.
 func TestGroupsAreGivenBack(t *testing.T) {
-	err := launch.Local(t.Context(), 4, func(ctx context.Context, r dist.Rank) error {
+	err := launch.Local(t.Context(), 4, func(ctx context.Context, r dist.Proc) error {
 		n := commtest.NewCounter(r.Comm)
-		if err := (launch.Config{}).On(ctx, n, masked); err != nil {
+		if err := (launch.Config{}).RunOn(ctx, n, masked); err != nil {
 			return err
 		}
 		if made, closed := n.Calls("Split"), n.Calls("Close"); made != 2 || closed != 2 {
@@ -263,8 +263,8 @@ func TestGroupsAreGivenBack(t *testing.T) {
 
 // Stacks work in groups of ranks that do not know of each other.
 func TestStacksInGroups(t *testing.T) {
-	forRanks(t, func(ctx context.Context, r dist.Rank) error {
-		sub, err := r.Sub(ctx, r.Rank()%2, 0)
+	forRanks(t, func(ctx context.Context, r dist.Proc) error {
+		sub, err := r.Subgroup(ctx, r.Rank()%2, 0)
 		if err != nil {
 			return err
 		}

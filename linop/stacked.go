@@ -9,10 +9,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// StackedBlockDiag returns the block-diagonal operator of operators that all
+// BlockDiag returns the block-diagonal operator of operators that all
 // live on the same ranks, from stacks of their domains to stacks of their
 // ranges. A domain or range may be a stack itself. It does not communicate.
-func StackedBlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+func BlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	b := &stackedDiag[D, R]{ops: append([]Map[D, R](nil), ops...)}
 	doms, rngs, err := stackedSpaces(ops)
 	if err == nil {
@@ -27,11 +27,11 @@ func StackedBlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	return b, nil
 }
 
-// StackedVStack returns the operator from the domain of ops[0] to the stack of
+// VStack returns the operator from the domain of ops[0] to the stack of
 // all ranges, [A₀; A₁; …]. Its adjoint adds up A₀ᴴy₀ + A₁ᴴy₁ + …. All operators
 // live on the same ranks and take arrays of one shape; where those lie
 // differently, they are moved. It does not communicate.
-func StackedVStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+func VStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	const what = "linop: stacked vertical stack"
 	v, err := newStackedV(what, ops)
 	if err != nil {
@@ -40,9 +40,9 @@ func StackedVStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	return v, nil
 }
 
-// StackedHStack returns the operator from the stack of all domains to the range
-// of ops[0], [A₀ A₁ …]: the adjoint of the StackedVStack of the adjoints.
-func StackedHStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
+// HStack returns the operator from the stack of all domains to the range
+// of ops[0], [A₀ A₁ …]: the adjoint of the VStack of the adjoints.
+func HStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	h := make([]Map[R, D], len(ops))
 	for i, a := range ops {
 		h[i] = H(a)

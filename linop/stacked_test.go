@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-func stacked[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func stacked[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	f, err := newFactors[T](ctx, r)
 	if err != nil {
 		return err
@@ -21,33 +21,33 @@ func stacked[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
 		errs = append(errs, check(ctx, name, op, err, m))
 		return op
 	}
-	op, err := linop.StackedBlockDiag(a.op, c.op, s.op)
-	diag := try("StackedBlockDiag", a.m.diag(c.m).diag(s.m), op, err)
-	op, err = linop.StackedVStack(a.op, b.op, s.op)
-	v := try("StackedVStack, mixed", a.m.above(b.m).above(s.m), op, err)
-	op, err = linop.StackedHStack(a.op, b.op)
-	h := try("StackedHStack, mixed", a.m.beside(b.m), op, err)
-	op, err = linop.StackedVStack(a.op)
-	try("StackedVStack of one", a.m, op, err)
+	op, err := linop.BlockDiag(a.op, c.op, s.op)
+	diag := try("BlockDiag", a.m.diag(c.m).diag(s.m), op, err)
+	op, err = linop.VStack(a.op, b.op, s.op)
+	v := try("VStack, mixed", a.m.above(b.m).above(s.m), op, err)
+	op, err = linop.HStack(a.op, b.op)
+	h := try("HStack, mixed", a.m.beside(b.m), op, err)
+	op, err = linop.VStack(a.op)
+	try("VStack of one", a.m, op, err)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	vm, hm, dm := a.m.above(b.m).above(s.m), a.m.beside(b.m), a.m.diag(c.m).diag(s.m)
 
-	if _, err := linop.StackedVStack(v, h); err == nil {
-		errs = append(errs, errors.New("StackedVStack of a plain and a stacked domain: no error"))
+	if _, err := linop.VStack(v, h); err == nil {
+		errs = append(errs, errors.New("VStack of a plain and a stacked domain: no error"))
 	}
-	op, err = linop.StackedBlockDiag(v, diag, h)
-	try("StackedBlockDiag of stacks", vm.diag(dm).diag(hm), op, err)
-	op, err = linop.StackedVStack(h, h)
-	try("StackedVStack of stacked domains", hm.above(hm), op, err)
+	op, err = linop.BlockDiag(v, diag, h)
+	try("BlockDiag of stacks", vm.diag(dm).diag(hm), op, err)
+	op, err = linop.VStack(h, h)
+	try("VStack of stacked domains", hm.above(hm), op, err)
 	op, err = linop.Compose(linop.H(v), v)
 	try("product over a stack", vm.h().times(vm), op, err)
 	op, err = linop.T(v)
 	try("transposed stack", vm.t(), op, err)
 
 	// The parts of the two stacks lie differently.
-	other, err := linop.StackedVStack(b.op, a.op, s.op)
+	other, err := linop.VStack(b.op, a.op, s.op)
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label
 	grid, counts := src.SplitBy(axis)
 	coords := src.Coords(src.Comm().Rank())
 	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
-	if grid != dist.Whole {
+	if grid != dist.NoAxis {
 		_, dstCounts := dst.SplitBy(axis)
 		me, ends, rows = coords[grid], starts(counts), starts(dstCounts)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -46,7 +46,7 @@ func onTypes[A, B, C, D scalar.Scalar](b *testing.B, t traffic, f newMap[A, B], 
 // rank would have to be told.
 func apply[D, R scalar.Scalar](b *testing.B, ranks int, adjoint bool, t traffic, f newMap[D, R]) {
 	b.ReportAllocs()
-	err := ondevice.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(b.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, benchRows, benchCols)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func apply[D, R scalar.Scalar](b *testing.B, ranks int, adjoint bool, t traffic,
 
 // inStep runs the loop on all ranks at the same time. The clock starts when all
 // are ready and stops when all are done.
-func inStep(ctx context.Context, b *testing.B, r dist.Rank, once func() error) error {
+func inStep(ctx context.Context, b *testing.B, r dist.Proc, once func() error) error {
 	if err := once(); err != nil { // what is made on the first call is made now
 		return err
 	}
@@ -102,7 +102,7 @@ func inStep(ctx context.Context, b *testing.B, r dist.Rank, once func() error) e
 }
 
 // atRest calls f on rank 0 while the others wait.
-func atRest(ctx context.Context, r dist.Rank, f func()) error {
+func atRest(ctx context.Context, r dist.Proc, f func()) error {
 	if err := r.Barrier(ctx); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // show prints what an operator over an array of these dims makes of it, split
 // over two goroutine ranks.
 func show(dims []int, x []float64, op func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error)) {
-	err := launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Rank) error {
+	err := launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
 		space, err := dist.NewSpace(ctx, r, dist.Layout{}, dims...)
 		if err != nil {
 			return err
@@ -26,7 +26,7 @@ func show(dims []int, x []float64, op func(ctx context.Context, x *dist.Space) (
 		if err != nil {
 			return err
 		}
-		y, err := linop.Image(ctx, a, v)
+		y, err := linop.Apply(ctx, a, v)
 		if err != nil {
 			return err
 		}
@@ -223,7 +223,7 @@ func ExampleNewNonStationaryConvolve1D() {
 }
 
 func ExampleNewReal() {
-	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Rank) error {
+	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err
@@ -236,7 +236,7 @@ func ExampleNewReal() {
 		if err != nil {
 			return err
 		}
-		y, err := linop.Image(ctx, re, v)
+		y, err := linop.Apply(ctx, re, v)
 		fmt.Println(y.Local().Mem().Host)
 		return err
 	})
@@ -247,7 +247,7 @@ func ExampleNewReal() {
 }
 
 func ExampleNewImag() {
-	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Rank) error {
+	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err
@@ -260,7 +260,7 @@ func ExampleNewImag() {
 		if err != nil {
 			return err
 		}
-		y, err := linop.Image(ctx, im, v)
+		y, err := linop.Apply(ctx, im, v)
 		fmt.Println(y.Local().Mem().Host)
 		return err
 	})

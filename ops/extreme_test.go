@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -164,7 +164,7 @@ func TestExtremeNumbers(t *testing.T) {
 			return linop.Power(i, min(v, 5))
 		}, same24},
 		{"stacks", func(ctx context.Context, x space, v int) (op, error) {
-			y, err := dist.NewSpace(ctx, x.Rank().Alone(), dist.Layout{}, max(v, 0))
+			y, err := dist.NewSpace(ctx, x.Proc().Alone(), dist.Layout{}, max(v, 0))
 			if err != nil {
 				return nil, err
 			}
@@ -172,7 +172,7 @@ func TestExtremeNumbers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return linop.BlockDiag(ctx, x.Rank(), i, i, i, i)
+			return linop.BlockDiagRanks(ctx, x.Proc(), i, i, i, i)
 		}, func(v, ranks float64) float64 { return 4 * ranks * max(v, 0) }},
 		{"stacked", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, max(v, 0))
@@ -183,11 +183,11 @@ func TestExtremeNumbers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return linop.StackedBlockDiag(i, i, i, i)
+			return linop.BlockDiag(i, i, i, i)
 		}, func(v, _ float64) float64 { return 4 * max(v, 0) }},
 	} {
 		for _, ranks := range []int{1, 2} {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				x, err := dist.NewSpace(ctx, r, dist.Layout{}, 24)
 				if err != nil {
 					return err

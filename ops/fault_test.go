@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops"
 )
 
@@ -126,7 +126,7 @@ func TestBadInput(t *testing.T) {
 		}, []string{"no space"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 				x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
 				if err != nil {
 					return err
@@ -227,7 +227,7 @@ func TestNoSpaceNoAxis(t *testing.T) {
 			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Axes: []int{0, axis}}))
 		}, 1},
 	} {
-		err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 			x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
 			if err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -18,7 +18,7 @@ func TestGoldenParts(t *testing.T) {
 	for _, name := range []string{"Real", "Imag"} {
 		for _, c := range golden.Cases(t, name) {
 			for _, ranks := range []int{1, 2, 3} {
-				err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+				err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 					x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Dims...)
 					if err != nil {
 						return err
@@ -61,7 +61,7 @@ func checkPart[C, R scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Sp
 	if err != nil {
 		return err
 	}
-	got, err := linop.Image(ctx, linop.H(op), src)
+	got, err := linop.Apply(ctx, linop.H(op), src)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func imageOf[D, R scalar.Scalar](t *testing.T, ctx context.Context, c golden.Cas
 	if err != nil {
 		return err
 	}
-	y, err := linop.Image(ctx, op, src)
+	y, err := linop.Apply(ctx, op, src)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func imageOf[D, R scalar.Scalar](t *testing.T, ctx context.Context, c golden.Cas
 // Blocks with halos are those of MPIHalo, on the blocks that it chooses.
 func TestGoldenHalo(t *testing.T) {
 	for _, c := range golden.Cases(t, "MPIHalo") {
-		err := ondevice.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Proc) error {
 			switch c.DType {
 			case scalar.Float32:
 				return checkHalo[float32](t, ctx, r, c)
@@ -110,7 +110,7 @@ func TestGoldenHalo(t *testing.T) {
 	}
 }
 
-func checkHalo[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Rank, c golden.Case) error {
+func checkHalo[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, c golden.Case) error {
 	grid, dims := c.Ints("proc_grid_shape"), c.IntRows("local_dims")
 	l := dist.Layout{Grid: grid, Counts: make([][]int, len(grid))}
 	inner := c.Ranks
@@ -143,7 +143,7 @@ func checkHalo[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Rank, 
 	if err != nil {
 		return err
 	}
-	y, err := linop.Image(ctx, op, src)
+	y, err := linop.Apply(ctx, op, src)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -52,7 +52,7 @@ var places = []place{
 	{1, split(0)}, {2, split(0)}, {3, split(0)}, {7, split(0)},
 	{3, split(-1)}, {2, split(1)},
 	{4, grid([]int{2, 2}, []int{0, 1})}, {6, grid([]int{3, 2}, []int{1, 0})},
-	{4, grid([]int{2, 2}, []int{0, dist.Whole})},
+	{4, grid([]int{2, 2}, []int{0, dist.NoAxis})},
 	{8, grid([]int{2, 2, 2}, []int{0, 1, 2})},
 }
 
@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cases := golden.Cases(t, name)
 			for _, p := range places {
-				err := ondevice.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Rank) error {
+				err := testdevices.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Proc) error {
 					for _, c := range cases {
 						if c.Ranks != 0 && c.Ranks != p.ranks && p.ranks < 4 {
 							continue
@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func runGolden(t *testing.T, ctx context.Context, r dist.Rank, p place, c golden.Case) error {
+func runGolden(t *testing.T, ctx context.Context, r dist.Proc, p place, c golden.Case) error {
 	switch c.DType {
 	case scalar.Float32:
 		return checkGolden[float32](t, ctx, r, p, c, 2e-5)
@@ -100,7 +100,7 @@ func runGolden(t *testing.T, ctx context.Context, r dist.Rank, p place, c golden
 	return checkGolden[complex128](t, ctx, r, p, c, 1e-12)
 }
 
-func checkGolden[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Rank, p place, c golden.Case, tol float64) error {
+func checkGolden[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, p place, c golden.Case, tol float64) error {
 	dims := c.Dims
 	layout, fits := p.layout(len(dims))
 	if c.Op == "Regression" || c.Op == "LinearRegression" {
@@ -239,7 +239,7 @@ func kind(c golden.Case) ops.Kind {
 // build makes our operator of a golden case.
 func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c golden.Case) (linop.Operator[T], error) {
 	array := func(key string) []T { _, v := golden.Array[T](t, c, key); return v }
-	n := x.Shape().Rank()
+	n := x.Shape().NDim()
 	switch c.Op {
 	case "FirstDerivative":
 		axis := 0
@@ -308,7 +308,7 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 	case "MatrixMult", "MPIMatrixMult":
 		sh, a := golden.Array[T](t, c, "A")
 		lo, hi := 0, sh[0]
-		if g, counts := x.SplitBy(0); g != dist.Whole {
+		if g, counts := x.SplitBy(0); g != dist.NoAxis {
 			rows := dist.Balanced(sh[0], len(counts))
 			me := x.Coords(x.Comm().Rank())[g]
 			lo, hi = 0, rows[me]

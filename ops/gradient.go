@@ -33,7 +33,7 @@ func NewGradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings 
 }
 
 func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) error {
-	n := x.Shape().Rank()
+	n := x.Shape().NDim()
 	if samplings != nil && len(samplings) != n {
 		return fmt.Errorf("%d samplings for an array of %d axes", len(samplings), n)
 	}

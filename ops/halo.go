@@ -23,10 +23,10 @@ func NewHalo[T scalar.Scalar](ctx context.Context, x *dist.Space, h Halo) (linop
 		return nil, errors.New("ops: halo: no space given")
 	}
 	if h.Front == nil {
-		h.Front = make([]int, x.Shape().Rank())
+		h.Front = make([]int, x.Shape().NDim())
 	}
 	if h.Back == nil {
-		h.Back = make([]int, x.Shape().Rank())
+		h.Back = make([]int, x.Shape().NDim())
 	}
 	o, err := dist.NewHalo[T](x, h.Front, h.Back, h.Edges)
 	if err := dist.Agree(ctx, x.Comm(), "ops: halo", err, h); err != nil {

@@ -74,7 +74,7 @@ func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, a
 		return nil, err
 	}
 	o := &integration[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
-	if o.runner.line, err = x.Line(ctx, a); err != nil {
+	if o.runner.line, err = x.AxisGroup(ctx, a); err != nil {
 		return nil, err
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil {

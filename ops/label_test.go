@@ -14,14 +14,14 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 )
 
 // mixed goes forward on one rank and back on the others.
-func mixed(ctx context.Context, r dist.Rank, op linop.Operator[float64], forward int) error {
+func mixed(ctx context.Context, r dist.Proc, op linop.Operator[float64], forward int) error {
 	x, err := dist.New[float64](op.Domain())
 	if err != nil {
 		return err
@@ -42,9 +42,9 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 	for i, m := range zoo[float64]() {
 		for _, forward := range []int{0, 1} {
 			var sent atomic.Int64
-			err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 				count := commtest.NewCounter(r.Comm)
-				counted, err := dist.NewRank(ctx, count, r.Device)
+				counted, err := dist.NewProc(ctx, count, r.Device)
 				if err != nil {
 					return err
 				}
@@ -76,7 +76,7 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 
 // underMPIMixed is a program that must fail: derivatives of two ranks that happen
 // to fit each other's messages.
-func underMPIMixed(ctx context.Context, r dist.Rank) error {
+func underMPIMixed(ctx context.Context, r dist.Proc) error {
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, 8, 5)
 	if err != nil {
 		return err
@@ -129,9 +129,9 @@ func (f *lost) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 // A derivative that fails halfway leaves no message under way.
 func TestLineFailsHalfway(t *testing.T) {
 	for fails := 1; fails <= 2; fails++ {
-		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Rank) error {
+		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 			f := &lost{Comm: r.Comm}
-			rank, err := dist.NewRank(ctx, f, r.Device)
+			rank, err := dist.NewProc(ctx, f, r.Device)
 			if err != nil {
 				return err
 			}

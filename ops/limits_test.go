@@ -10,9 +10,9 @@ import (
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/fakegpu"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/hidden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -22,8 +22,8 @@ import (
 // Every operator works in a group that is a part of the program, while the
 // other ranks work in theirs. (PyLops-MPI falls back to all ranks: limit 23.)
 func TestSubGroups(t *testing.T) {
-	err := ondevice.Local(t.Context(), 5, func(ctx context.Context, r dist.Rank) error {
-		sub, err := r.Sub(ctx, r.Rank()%2, r.Rank()) // ranks 0, 2, 4 and ranks 1, 3
+	err := testdevices.Local(t.Context(), 5, func(ctx context.Context, r dist.Proc) error {
+		sub, err := r.Subgroup(ctx, r.Rank()%2, r.Rank()) // ranks 0, 2, 4 and ranks 1, 3
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func TestSubGroups(t *testing.T) {
 // An operator along an axis leaves a replicated array replicated, so that a
 // solver can add its results to the model. (Limit 21.)
 func TestReplicatedStaysReplicated(t *testing.T) {
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Replicated, 6, 4)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func TestReplicatedStaysReplicated(t *testing.T) {
 
 // Apply refuses what Forward would take for granted. (Limit 36.)
 func TestApplyChecks(t *testing.T) {
-	err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 6)
 		if err != nil {
 			return err
@@ -87,19 +87,19 @@ func TestApplyChecks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, e := range []error{linop.Apply(ctx, op, a, b), linop.Apply(ctx, op, b, a), linop.ApplyAdjoint(ctx, op, a, b), linop.Apply(ctx, op, a, dist.Array[float64]{}), linop.Apply(ctx, op, a, a), linop.Apply(ctx, nil, a, a), linop.ApplyAdjoint(ctx, nil, a, a)} {
+		for _, e := range []error{linop.ApplyTo(ctx, op, a, b), linop.ApplyTo(ctx, op, b, a), linop.ApplyAdjointTo(ctx, op, a, b), linop.ApplyTo(ctx, op, a, dist.Array[float64]{}), linop.ApplyTo(ctx, op, a, a), linop.ApplyTo(ctx, nil, a, a), linop.ApplyAdjointTo(ctx, nil, a, a)} {
 			if e == nil {
 				return errors.New("got no error for arrays that do not fit")
 			}
 		}
-		if _, err := linop.Image[float64, float64](ctx, nil, a); err == nil {
+		if _, err := linop.Apply[float64, float64](ctx, nil, a); err == nil {
 			return errors.New("the image under no operator: got no error")
 		}
 		c, err := dist.New[float64](x)
 		if err != nil {
 			return err
 		}
-		return linop.Apply(ctx, op, c, a)
+		return linop.ApplyTo(ctx, op, c, a)
 	})
 	if err != nil {
 		t.Error(err)
@@ -108,9 +108,9 @@ func TestApplyChecks(t *testing.T) {
 
 // The dot test sends numbers, not vectors. (Limit 50.)
 func TestDotGathersNothing(t *testing.T) {
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		count := commtest.NewCounter(r.Comm)
-		counted, err := dist.NewRank(ctx, count, r.Device)
+		counted, err := dist.NewProc(ctx, count, r.Device)
 		if err != nil {
 			return err
 		}
@@ -141,8 +141,8 @@ func TestDotGathersNothing(t *testing.T) {
 // An operator has one copy of its matrix, and makes no other when it is applied,
 // conjugated or not. (Limit 27.)
 func TestOneMatrix(t *testing.T) {
-	err := ondevice.On(t.Context(), "hidden", 1, func(ctx context.Context, r dist.Rank) error {
-		d := r.Device.(*hidden.Device)
+	err := testdevices.On(t.Context(), "hidden", 1, func(ctx context.Context, r dist.Proc) error {
+		d := r.Device.(*fakegpu.Device)
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func TestOneMatrix(t *testing.T) {
 // A stack of a block-diagonal operator and a derivative, as PyLops-MPI has it.
 func TestGoldenStackedBlockDiag(t *testing.T) {
 	for _, c := range golden.Cases(t, "MPIStackedBlockDiag") {
-		err := ondevice.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), c.Ranks, func(ctx context.Context, r dist.Proc) error {
 			switch c.DType {
 			case scalar.Float32:
 				return checkStacked[float32](t, ctx, r, c, 2e-5)
@@ -200,7 +200,7 @@ func TestGoldenStackedBlockDiag(t *testing.T) {
 	}
 }
 
-func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Rank, c golden.Case, tol float64) error {
+func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, c golden.Case, tol float64) error {
 	sh, a := golden.Array[T](t, c, fmt.Sprintf("A_rank%d_0", r.Rank()))
 	mine, err := dist.NewSpace(ctx, r.Alone(), dist.Replicated, sh[1])
 	if err != nil {
@@ -210,7 +210,7 @@ func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Ran
 	if err != nil {
 		return err
 	}
-	diag, err := linop.BlockDiag(ctx, r, block)
+	diag, err := linop.BlockDiagRanks(ctx, r, block)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Ran
 	if err != nil {
 		return err
 	}
-	op, err := linop.StackedBlockDiag(diag, d)
+	op, err := linop.BlockDiag(diag, d)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func TestGoldenDense(t *testing.T) {
 			}
 			seen++
 			c.Op = c.String("op")
-			err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 				x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Dims...)
 				if err != nil {
 					return err

@@ -22,7 +22,7 @@ func (l *lines[T]) add(p *line[T]) {
 // run sets dst = Σ m·src: in one pass over memory where the device can, with the
 // rows of others along all axes at hand, and otherwise in one for each axis.
 func (l *lines[T]) run(ctx context.Context, dst, src array.Array[T]) error {
-	k, ok := dst.Kernels().(device.BandsSummer[T])
+	k, ok := dst.Kernels().(device.StencilSum[T])
 	if !ok {
 		for i, p := range l.each {
 			if err := p.run(ctx, dst, src, i > 0); err != nil {

@@ -56,7 +56,7 @@ func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int
 	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err, rows, " × ", n); err != nil {
 		return nil, err
 	}
-	if o.line, err = x.Line(ctx, 0); err != nil {
+	if o.line, err = x.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
 	if o.line.Size() == 1 {

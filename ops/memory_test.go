@@ -11,8 +11,8 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/hidden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/fakegpu"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/shape"
 )
 
@@ -21,8 +21,8 @@ import (
 // nobody has any more comes back.
 func TestNoMemory(t *testing.T) {
 	for ranks := 1; ranks <= 2; ranks++ {
-		err := ondevice.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Rank) error {
-			d := r.Device.(*hidden.Device)
+		err := testdevices.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Proc) error {
+			d := r.Device.(*fakegpu.Device)
 			x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
 			if err != nil {
 				return err
@@ -54,7 +54,7 @@ func TestNoMemory(t *testing.T) {
 
 // short makes an operator with memory that ends after more and more allocations
 // on the last rank, until it can be made.
-func short(ctx context.Context, x *dist.Space, d *hidden.Device, m maker[float32]) error {
+func short(ctx context.Context, x *dist.Space, d *fakegpu.Device, m maker[float32]) error {
 	c := x.Comm()
 	for n := 1; ; n++ {
 		d.Spare = 0

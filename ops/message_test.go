@@ -7,7 +7,7 @@ import (
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 )
@@ -67,9 +67,9 @@ func TestMessages(t *testing.T) {
 		}, none, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				count := commtest.NewCounter(r.Comm)
-				counted, err := dist.NewRank(ctx, count, r.Device)
+				counted, err := dist.NewProc(ctx, count, r.Device)
 				if err != nil {
 					return err
 				}

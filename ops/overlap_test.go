@@ -145,9 +145,9 @@ func TestOverlap(t *testing.T) {
 			ranks  int
 			layout dist.Layout
 		}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
-			err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+			err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
 				d := &diary{}
-				written, err := dist.NewRank(ctx, &writtenComm{Comm: r.Comm, d: d}, writtenDevice{r.Device, d})
+				written, err := dist.NewProc(ctx, &writtenComm{Comm: r.Comm, d: d}, writtenDevice{r.Device, d})
 				if err != nil {
 					return err
 				}

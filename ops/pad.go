@@ -35,7 +35,7 @@ func NewPad[T scalar.Scalar](ctx context.Context, x *dist.Space, before, after [
 }
 
 func (o *pad[T]) build(x *dist.Space, before, after []int) error {
-	r := x.Shape().Rank()
+	r := x.Shape().NDim()
 	if len(before) != r || len(after) != r {
 		return fmt.Errorf("%d and %d paddings for an array of %d axes", len(before), len(after), r)
 	}

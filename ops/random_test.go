@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -43,7 +43,7 @@ func random[T scalar.Scalar](ctx context.Context, x *dist.Space, all []maker[T],
 		}
 		m := all[rnd.IntN(len(all))]
 		y := op.Range()
-		if y.Parts() != nil || y.Shape().Rank() == 0 || y.Shape().Dim(0) < 4 || y.Shape().Dim(y.Shape().Rank()-1) < 4 {
+		if y.Parts() != nil || y.Shape().NDim() == 0 || y.Shape().Dim(0) < 4 || y.Shape().Dim(y.Shape().NDim()-1) < 4 {
 			break
 		}
 		var next linop.Operator[T]
@@ -88,7 +88,7 @@ func gain[T scalar.Scalar](ctx context.Context, a linop.Operator[T]) (float64, e
 	if err != nil {
 		return 0, err
 	}
-	y, err := linop.Image(ctx, a, x)
+	y, err := linop.Apply(ctx, a, x)
 	if err != nil {
 		return 0, err
 	}
@@ -108,7 +108,7 @@ func TestCompositionsFindFaults(t *testing.T) {
 }
 
 func findFaults[T scalar.Scalar](t *testing.T) {
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5)
 		if err != nil {
 			return err

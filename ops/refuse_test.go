@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -23,7 +23,7 @@ func TestRefuses(t *testing.T) {
 		if h.ranks > 2 {
 			continue
 		}
-		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
 			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func TestRefuses(t *testing.T) {
 func TestShortMatrixMult(t *testing.T) {
 	for _, ranks := range []int{1, 2} {
 		for _, cols := range []int{2, 7, 64, 300} {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				return errors.Join(shortProduct[float32](ctx, r, cols), shortProduct[float64](ctx, r, cols),
 					shortProduct[complex64](ctx, r, cols), shortProduct[complex128](ctx, r, cols))
 			})
@@ -57,7 +57,7 @@ func TestShortMatrixMult(t *testing.T) {
 	}
 }
 
-func shortProduct[T scalar.Scalar](ctx context.Context, r dist.Rank, cols int) error {
+func shortProduct[T scalar.Scalar](ctx context.Context, r dist.Proc, cols int) error {
 	const rows, n = 300, 400
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, n, cols)
 	if err != nil {
@@ -87,7 +87,7 @@ func shortProduct[T scalar.Scalar](ctx context.Context, r dist.Rank, cols int) e
 				return err
 			}
 			array.Fill(room, 7)
-			short := dist.Of(y, room.Slice(guard, room.Len()-guard))
+			short := dist.Wrap(y, room.Slice(guard, room.Len()-guard))
 			err = a.Forward(ctx, short, full)
 			if err == nil || !strings.Contains(err.Error(), y.String()) || !strings.Contains(err.Error(), a.Range().String()) {
 				return fmt.Errorf("dst of %v: got error %v", y, err)

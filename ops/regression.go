@@ -35,7 +35,7 @@ func NewRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []floa
 	if err := dist.Agree(ctx, y.Comm(), "ops: regression", err, "order ", order, t); err != nil {
 		return nil, err
 	}
-	if o.line, err = y.Line(ctx, 0); err != nil {
+	if o.line, err = y.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -48,7 +48,7 @@ func NewLinearRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t 
 }
 
 func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
-	if y.Shape().Rank() != 1 || y.Parts() != nil || y.Size() != len(t) {
+	if y.Shape().NDim() != 1 || y.Parts() != nil || y.Size() != len(t) {
 		return fmt.Errorf("%d samples for data of shape %v: need as many, along one axis", len(t), y.Shape())
 	}
 	if order < 0 || order == math.MaxInt {

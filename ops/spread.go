@@ -41,7 +41,7 @@ func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt i
 	if err := dist.Agree(ctx, model.Comm(), "ops: spread", err, nx, " × ", nt); err != nil {
 		return nil, err
 	}
-	if o.line, err = model.Line(ctx, 0); err != nil {
+	if o.line, err = model.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -49,10 +49,10 @@ func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt i
 
 func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {
 	sh := model.Shape()
-	if model.Parts() != nil || sh.Rank() != 2 {
+	if model.Parts() != nil || sh.NDim() != 2 {
 		return fmt.Errorf("the model has shape %v: need two axes", sh)
 	}
-	if g, _ := model.SplitBy(1); g != dist.Whole {
+	if g, _ := model.SplitBy(1); g != dist.NoAxis {
 		return errors.New("the second axis of the model is split: Redistribute to the first")
 	}
 	y, err := model.Like(dist.Replicated, nx, nt)

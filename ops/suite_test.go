@@ -11,7 +11,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -58,7 +58,7 @@ func zoo[T scalar.Scalar]() []maker[T] {
 		{"matrix product", func(ctx context.Context, x space) (op, error) {
 			g, counts := x.SplitBy(0)
 			rows := 6
-			if g != dist.Whole {
+			if g != dist.NoAxis {
 				rows = dist.Balanced(6, len(counts))[x.Coords(x.Comm().Rank())[g]]
 			}
 			return ops.NewMatrixMult(ctx, x, 6, numbers[T](rows*x.Shape().Dim(0)))
@@ -71,13 +71,13 @@ func zoo[T scalar.Scalar]() []maker[T] {
 		}},
 		{"transpose", func(ctx context.Context, x space) (op, error) {
 			order := []int{}
-			for a := range x.Shape().Rank() {
-				order = append(order, (a+1)%x.Shape().Rank())
+			for a := range x.Shape().NDim() {
+				order = append(order, (a+1)%x.Shape().NDim())
 			}
 			return ops.NewTranspose[T](ctx, x, order...)
 		}},
 		{"pad", func(ctx context.Context, x space) (op, error) {
-			b := make([]int, x.Shape().Rank())
+			b := make([]int, x.Shape().NDim())
 			b[0] = 2
 			return ops.NewPad[T](ctx, x, b, b)
 		}},
@@ -112,14 +112,14 @@ func zoo[T scalar.Scalar]() []maker[T] {
 			return ops.NewGradient[T](ctx, x, nil, ops.Derivative{Edge: true})
 		}},
 		{"halo", func(ctx context.Context, x space) (op, error) {
-			d := make([]int, x.Shape().Rank())
+			d := make([]int, x.Shape().NDim())
 			for a := range d {
 				d[a] = 2 + a
 			}
 			return ops.NewHalo[T](ctx, x, ops.Halo{Front: d, Back: d, Edges: true})
 		}},
 		{"halo within", func(ctx context.Context, x space) (op, error) {
-			d := make([]int, x.Shape().Rank())
+			d := make([]int, x.Shape().NDim())
 			d[0] = 3
 			return ops.NewHalo[T](ctx, x, ops.Halo{Front: d})
 		}},
@@ -176,14 +176,14 @@ var homes = []struct {
 	{2, dist.Split(1), []int{4, 5, 3}},
 	{4, dist.Layout{Grid: []int{2, 2}}, []int{7, 5}},
 	{6, dist.Layout{Grid: []int{2, 3}, Axes: []int{1, 0}}, []int{5, 4, 3}},
-	{4, dist.Layout{Grid: []int{2, 2}, Axes: []int{dist.Whole, 0}}, []int{7, 5}},
+	{4, dist.Layout{Grid: []int{2, 2}, Axes: []int{dist.NoAxis, 0}}, []int{7, 5}},
 	{7, dist.Layout{}, []int{5, 4}},
 	{3, dist.Replicated, []int{6, 4}},
 }
 
 func eachHome(t *testing.T, f func(ctx context.Context, x *dist.Space) error) {
 	for _, h := range homes {
-		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
 			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 			if err != nil {
 				return err
@@ -220,12 +220,12 @@ func TestDot(t *testing.T) {
 
 // Operators do the same on devices of other kinds.
 func TestDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, h := range homes {
 			if p.Slow && h.ranks > 2 {
 				continue
 			}
-			err := p.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+			err := p.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
 				x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 				if err != nil {
 					return err
@@ -257,7 +257,7 @@ func TestAllocs(t *testing.T) {
 		if h.ranks > 3 {
 			continue
 		}
-		err := ondevice.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
 			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
 			if err != nil {
 				return err
@@ -330,7 +330,7 @@ func realAndImag(ctx context.Context, x *dist.Space) error {
 }
 
 // stacks checks stacks of one matrix of each rank.
-func stacks(ctx context.Context, r dist.Rank) error {
+func stacks(ctx context.Context, r dist.Proc) error {
 	mine, err := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, 4)
 	if err != nil {
 		return err
@@ -339,8 +339,8 @@ func stacks(ctx context.Context, r dist.Rank) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []func(context.Context, dist.Rank, ...linop.Operator[complex64]) (linop.Operator[complex64], error){
-		linop.BlockDiag[complex64], linop.VStack[complex64], linop.HStack[complex64],
+	for _, f := range []func(context.Context, dist.Proc, ...linop.Operator[complex64]) (linop.Operator[complex64], error){
+		linop.BlockDiagRanks[complex64], linop.VStackRanks[complex64], linop.HStackRanks[complex64],
 	} {
 		op, err := f(ctx, r, a)
 		if err == nil {
@@ -362,7 +362,7 @@ func TestMain(m *testing.M) {
 	case "mixed":
 		prog, cfg = underMPIMixed, launch.Config{Checked: true}
 	}
-	err := ondevice.World(context.Background(), cfg, prog)
+	err := testdevices.World(context.Background(), cfg, prog)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED", err)
 		os.Exit(1)
@@ -370,7 +370,7 @@ func TestMain(m *testing.M) {
 }
 
 // underMPI runs the dot tests that fit the ranks there are.
-func underMPI(ctx context.Context, r dist.Rank) error {
+func underMPI(ctx context.Context, r dist.Proc) error {
 	n := 0
 	for _, h := range homes {
 		if h.ranks != r.Size() {

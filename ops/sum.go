@@ -29,7 +29,7 @@ func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (lino
 	}
 	o := &sumAxis[T]{Spaces: linop.Spaces{Dom: x}}
 	if err == nil {
-		o.Rng, err = x.Less(a)
+		o.Rng, err = x.DropAxis(a)
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: sum", err, "axis ", axis, " of ", x.Shape()); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (lino
 	o.spread = device.Strided{Shape: shape.Of(o.outer, o.n, o.inner)}
 	o.spread.Dst = o.spread.Shape.Strides()
 	o.spread.Src[0], o.spread.Src[2] = o.inner, 1
-	if o.line, err = x.Line(ctx, a); err != nil {
+	if o.line, err = x.AxisGroup(ctx, a); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -32,7 +32,7 @@ func NewTranspose[T scalar.Scalar](ctx context.Context, x *dist.Space, order ...
 }
 
 func (o *transpose[T]) build(x *dist.Space, order []int) error {
-	r := x.Shape().Rank()
+	r := x.Shape().NDim()
 	to := slices.Repeat([]int{-1}, r) // where each axis of x goes
 	if len(order) != r {
 		return fmt.Errorf("order %v has %d axes, the array has %d", order, len(order), r)
@@ -55,7 +55,7 @@ func (o *transpose[T]) build(x *dist.Space, order []int) error {
 	} else {
 		l.Axes = slices.Clone(l.Axes)
 		for g, a := range l.Axes {
-			if a != dist.Whole {
+			if a != dist.NoAxis {
 				l.Axes[g] = to[a]
 			}
 		}

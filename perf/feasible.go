@@ -110,7 +110,7 @@ type gpuShare struct {
 
 // checkDevice finds requests that the GPUs cannot hold, on all ranks alike. It
 // is collective.
-func (c plan) checkDevice(ctx context.Context, r dist.Rank) (fault, err error) {
+func (c plan) checkDevice(ctx context.Context, r dist.Proc) (fault, err error) {
 	var send, recv int
 	for _, o := range c.ops {
 		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root || c.Register != Unregistered)

@@ -117,14 +117,14 @@ func Kernels(ctx context.Context, cfg KernelConfig, o KernelObserver) ([]KernelT
 	}
 	// A device that is not there is told of before another is measured.
 	for _, name := range cfg.Devices[1:] {
-		if err := on(name, func(context.Context, dist.Rank) error { return nil }); err != nil {
+		if err := on(name, func(context.Context, dist.Proc) error { return nil }); err != nil {
 			return nil, err
 		}
 	}
 	var tables []KernelTable
 	for _, name := range cfg.Devices {
 		t := KernelTable{Type: cfg.DType, Rounds: cfg.Rounds}
-		if err := on(name, func(ctx context.Context, r dist.Rank) error { return t.measure(ctx, cfg, r.Device) }); err != nil {
+		if err := on(name, func(ctx context.Context, r dist.Proc) error { return t.measure(ctx, cfg, r.Device) }); err != nil {
 			return tables, err
 		}
 		tables = append(tables, t)

@@ -47,7 +47,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](w *workshop[T], v survey, n
 	if !ok {
 		return j, nil
 	}
-	t := &device.Travel[F]{
+	t := &device.TravelTables[F]{
 		Sources: v.sources, Receivers: v.receivers, Points: points, Samples: v.samples, Depths: v.nz,
 		Src: travel[F](v, v.sources, 10), Rec: travel[F](v, v.receivers, 20),
 	}

@@ -23,9 +23,9 @@ type work struct {
 type workshop[T scalar.Scalar] struct {
 	k    device.Kernels[T]
 	held []device.Mem[T]
-	kept []*device.Kept // tables that the device made of descriptions
-	elem float64        // bytes
-	mul  float64        // real multiplications and additions of one multiply-add
+	kept []*device.DeviceCache // tables that the device made of descriptions
+	elem float64               // bytes
+	mul  float64               // real multiplications and additions of one multiply-add
 }
 
 // kernels measures every kernel. F is the real type of T and C its complex one.
@@ -214,7 +214,7 @@ func (w *workshop[T]) laplacian(block [3]int) (work, error) {
 			w.k.Bands(y, x, device.Mem[T]{}, p.Banded, 0, i > 0)
 		}
 	}
-	if f, ok := w.k.(device.BandsSummer[T]); ok {
+	if f, ok := w.k.(device.StencilSum[T]); ok {
 		run = func() { f.BandsSum(y, x, sum) }
 	}
 	return work{"laplacian, 3 axes", sizeText(block), 2 * w.elem * float64(n), 0, always(run)}, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 )
 
 // TestDeviceMemory measures buffers that the host cannot read: what a benchmark
@@ -15,7 +15,7 @@ func TestDeviceMemory(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		cfg := quick(ranks)
 		cfg.Root, cfg.DType, cfg.Reduction, cfg.Device = ranks-1, All, All, "cuda"
-		err := ondevice.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Proc) error {
 			tables, err := Sweep(ctx, r.Comm, r.Device, comm.Auto, cfg, nil)
 			if err != nil {
 				return err

@@ -82,7 +82,7 @@ type runner struct {
 
 // local measures goroutine ranks, and NCCL between them.
 func (r *runner) local(ctx context.Context, ranks int, names []string) error {
-	return launch.Config{Ranks: ranks, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Rank) error {
+	return launch.Config{Ranks: ranks, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Proc) error {
 		tables, err := r.ways(ctx, c.Comm, names)
 		if c.Rank() == 0 {
 			r.Tables = append(r.Tables, tables...)
@@ -92,7 +92,7 @@ func (r *runner) local(ctx context.Context, ranks int, names []string) error {
 }
 
 // world measures all communicators from inside an MPI program.
-func (r *runner) world(ctx context.Context, rank dist.Rank) error {
+func (r *runner) world(ctx context.Context, rank dist.Proc) error {
 	c := rank.Comm
 	r.Rank = c.Rank()
 	if err := comm.Agree(ctx, c, r.cfg.Fault); err != nil {
@@ -183,8 +183,8 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 	}
 	on := func(name string, p launch.Program) error {
 		var fault error // kept from On, which would abort the ranks
-		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.On(ctx, host,
-			func(ctx context.Context, rank dist.Rank) (err error) {
+		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.RunOn(ctx, host,
+			func(ctx context.Context, rank dist.Proc) (err error) {
 				if fault, err = r.checkDevice(ctx, rank); fault != nil || err != nil {
 					return err
 				}
@@ -199,7 +199,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 	}
 	if hosts {
 		for _, name := range gpu { // what cannot be had is said before long measurements
-			if err := on(name, func(context.Context, dist.Rank) error { return nil }); err != nil {
+			if err := on(name, func(context.Context, dist.Proc) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
@@ -212,7 +212,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 		if name == launch.NCCL {
 			how = r.cfg.Register
 		}
-		err := on(name, func(ctx context.Context, rank dist.Rank) error {
+		err := on(name, func(ctx context.Context, rank dist.Proc) error {
 			tables, err := r.algos(ctx, rank.Comm, rank.Device, how)
 			all = append(all, tables...)
 			return err
@@ -226,7 +226,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 
 // checkDevice returns why the GPUs cannot hold the buffers, the same on all
 // ranks. It is collective.
-func (r *runner) checkDevice(ctx context.Context, rank dist.Rank) (fault, err error) {
+func (r *runner) checkDevice(ctx context.Context, rank dist.Proc) (fault, err error) {
 	p, err := r.cfg.plan(rank.Size())
 	if err != nil {
 		return &ConfigError{err}, nil

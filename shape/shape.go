@@ -12,7 +12,7 @@ const MaxRank = 8
 // Shape is the extent of up to MaxRank axes, the last one running fastest in
 // memory. It is a value: == compares shapes and nobody can change another's.
 type Shape struct {
-	rank int8
+	ndim int8
 	dim  [MaxRank]int
 }
 
@@ -46,42 +46,42 @@ func Of(dims ...int) (s Shape) {
 		}
 		s.dim[i] = d
 	}
-	s.rank = int8(len(dims))
+	s.ndim = int8(len(dims))
 	return s
 }
 
-// Rank returns the number of axes.
-func (s Shape) Rank() int { return int(s.rank) }
+// NDim returns the number of axes.
+func (s Shape) NDim() int { return int(s.ndim) }
 
 // Dim returns the extent of axis i.
-func (s Shape) Dim(i int) int { return s.dim[:s.rank][i] }
+func (s Shape) Dim(i int) int { return s.dim[:s.ndim][i] }
 
 // Size returns the number of elements, 1 for a shape without axes.
 func (s Shape) Size() int {
 	n := 1
-	for _, d := range s.dim[:s.rank] {
+	for _, d := range s.dim[:s.ndim] {
 		n *= d
 	}
 	return n
 }
 
 // Dims returns the extents in a new slice.
-func (s Shape) Dims() []int { return append([]int(nil), s.dim[:s.rank]...) }
+func (s Shape) Dims() []int { return append([]int(nil), s.dim[:s.ndim]...) }
 
 // With returns s with another extent of one axis.
 func (s Shape) With(axis, n int) Shape {
 	if n < 0 {
 		panic(fmt.Sprintf("shape: axis %d is negative: %d", axis, n))
 	}
-	s.dim[:s.rank][axis] = n
+	s.dim[:s.ndim][axis] = n
 	return s
 }
 
 // Without returns s less one axis.
 func (s Shape) Without(axis int) Shape {
-	t := Shape{rank: s.rank - 1}
+	t := Shape{ndim: s.ndim - 1}
 	copy(t.dim[:], s.dim[:axis])
-	copy(t.dim[axis:], s.dim[axis+1:s.rank])
+	copy(t.dim[axis:], s.dim[axis+1:s.ndim])
 	return t
 }
 
@@ -93,7 +93,7 @@ func (s Shape) Around(axis int) (outer, n, inner int) {
 	for _, d := range s.dim[:axis] {
 		outer *= d
 	}
-	for _, d := range s.dim[axis+1 : s.rank] {
+	for _, d := range s.dim[axis+1 : s.ndim] {
 		inner *= d
 	}
 	return outer, n, inner
@@ -102,7 +102,7 @@ func (s Shape) Around(axis int) (outer, n, inner int) {
 // Strides returns the distance in elements between neighbours along each axis.
 func (s Shape) Strides() (st [MaxRank]int) {
 	n := 1
-	for i := int(s.rank) - 1; i >= 0; i-- {
+	for i := int(s.ndim) - 1; i >= 0; i-- {
 		st[i] = n
 		n *= s.dim[i]
 	}
@@ -114,15 +114,15 @@ func (s Shape) Strides() (st [MaxRank]int) {
 func (s Shape) Axis(axis int) (int, error) {
 	a := axis
 	if a < 0 {
-		a += int(s.rank)
+		a += int(s.ndim)
 	}
-	if s.rank == 0 {
+	if s.ndim == 0 {
 		return 0, fmt.Errorf("axis %d of shape %v, which has no axes", axis, s)
 	}
-	if a < 0 || a >= int(s.rank) {
-		return 0, fmt.Errorf("axis %d of shape %v: must be from %d to %d", axis, s, -int(s.rank), s.rank-1)
+	if a < 0 || a >= int(s.ndim) {
+		return 0, fmt.Errorf("axis %d of shape %v: must be from %d to %d", axis, s, -int(s.ndim), s.ndim-1)
 	}
 	return a, nil
 }
 
-func (s Shape) String() string { return fmt.Sprint(s.dim[:s.rank]) }
+func (s Shape) String() string { return fmt.Sprint(s.dim[:s.ndim]) }

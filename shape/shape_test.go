@@ -31,7 +31,7 @@ func TestNew(t *testing.T) {
 		switch {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%v: %v, want an error that says %q", c.dims, err, c.want)
-		case c.want == "" && (err != nil || !slices.Equal(s.Dims(), c.dims) || s.Rank() != len(c.dims)):
+		case c.want == "" && (err != nil || !slices.Equal(s.Dims(), c.dims) || s.NDim() != len(c.dims)):
 			t.Errorf("%v: got %v, error %v", c.dims, s, err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // mallocs returns the fewest allocations of the whole process in f, of a few
 // tries. f is collective.
-func mallocs(ctx context.Context, r dist.Rank, f func() error) (uint64, error) {
+func mallocs(ctx context.Context, r dist.Proc, f func() error) (uint64, error) {
 	var before, after runtime.MemStats
 	least := ^uint64(0)
 	for range 5 {
@@ -43,7 +43,7 @@ func mallocs(ctx context.Context, r dist.Rank, f func() error) (uint64, error) {
 func TestStepAllocs(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		for _, damp := range []float64{0, 0.5} {
-			on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+			on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 				return all(
 					func() error { return stepAllocs[float32](ctx, r, damp) }, func() error { return stepAllocs[float64](ctx, r, damp) },
 					func() error { return stepAllocs[complex64](ctx, r, damp) }, func() error { return stepAllocs[complex128](ctx, r, damp) })
@@ -52,7 +52,7 @@ func TestStepAllocs(t *testing.T) {
 	}
 }
 
-func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Rank, damp float64) error {
+func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, damp float64) error {
 	return each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
 		if m.ls {
 			p.Damp = damp
@@ -80,7 +80,7 @@ func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Rank, damp float64)
 // Run allocates nothing per iteration either, with a callback and a budget.
 func TestRunAllocs(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 11, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
 				method := m.method()
 				c := solve.Config[complex64]{RelTol: -1, Budget: time.Hour,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
@@ -49,7 +49,7 @@ func BenchmarkShortStep(b *testing.B) {
 func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 	b.SetBytes(int64(passes[m.name] * n * scalar.Of[T]().Size()))
 	b.ReportAllocs()
-	err := ondevice.Local(b.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(b.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 		if err != nil {
 			return err

@@ -34,7 +34,7 @@ func pieces(s *dist.Space, f func(global, local, n int) error) error {
 		return nil
 	}
 	sh, b := s.Shape(), s.Box(s.Comm().Rank())
-	k, n := sh.Rank()-1, 1
+	k, n := sh.NDim()-1, 1
 	for ; k >= 0; k-- {
 		n *= b.Hi[k] - b.Lo[k]
 		if b.Hi[k]-b.Lo[k] != sh.Dim(k) {
@@ -45,7 +45,7 @@ func pieces(s *dist.Space, f func(global, local, n int) error) error {
 	st, i := sh.Strides(), b.Lo
 	for local := 0; local < size; local += n {
 		global := 0
-		for a := range sh.Rank() {
+		for a := range sh.NDim() {
 			global += i[a] * st[a]
 		}
 		for at := 0; at < n; at += atOnce {

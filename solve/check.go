@@ -393,7 +393,7 @@ func (r *runner[T]) symmetry(ctx context.Context) error {
 	if err := r.p.A.Forward(ctx, y, r.p.B); err != nil {
 		return err
 	}
-	z, err := linop.Image(ctx, r.p.A, y)
+	z, err := linop.Apply(ctx, r.p.A, y)
 	if err != nil {
 		return err
 	}

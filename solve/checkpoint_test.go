@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -34,16 +34,16 @@ var homes = []struct {
 	}},
 	{"copies", func(n int) dist.Layout {
 		if n%2 == 0 {
-			return dist.Layout{Grid: []int{2, n / 2}, Axes: []int{dist.Whole, 1}}
+			return dist.Layout{Grid: []int{2, n / 2}, Axes: []int{dist.NoAxis, 1}}
 		}
-		return dist.Layout{Grid: []int{n, 1}, Axes: []int{dist.Whole, 0}}
+		return dist.Layout{Grid: []int{n, 1}, Axes: []int{dist.NoAxis, 0}}
 	}},
 	{"stack", nil},
 }
 
 // at makes the problem of a method over one of the homes, with a start that is
 // not zero.
-func at[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], home int, damp float64) (p problem[T], x dist.Array[T], err error) {
+func at[T scalar.Scalar](ctx context.Context, r dist.Proc, m maker[T], home int, damp float64) (p problem[T], x dist.Array[T], err error) {
 	if homes[home].layout != nil {
 		p, err = over[T](ctx, r, m, homes[home].layout(r.Size()))
 	} else { // a problem of two others, whose vectors are stacks
@@ -54,7 +54,7 @@ func at[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], home int,
 			}
 			parts = append(parts, p.A)
 		}
-		if p.A, err = linop.StackedBlockDiag(parts...); err == nil {
+		if p.A, err = linop.BlockDiag(parts...); err == nil {
 			p, err = p.of(ctx, 7)
 		}
 	}
@@ -67,7 +67,7 @@ func at[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], home int,
 	return p, x, err
 }
 
-func over[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], l dist.Layout) (problem[T], error) {
+func over[T scalar.Scalar](ctx context.Context, r dist.Proc, m maker[T], l dist.Layout) (problem[T], error) {
 	s, err := dist.NewSpace(ctx, r, l, 7, 5)
 	if err != nil {
 		return problem[T]{}, err
@@ -85,7 +85,7 @@ func over[T scalar.Scalar](ctx context.Context, r dist.Rank, m maker[T], l dist.
 // whole runs a method undisturbed on one rank, and returns x.
 func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c solve.Config[T]) (x []T, res solve.Result) {
 	t.Helper()
-	on(t, 1, func(ctx context.Context, r dist.Rank) error {
+	on(t, 1, func(ctx context.Context, r dist.Proc) error {
 		p, y, err := at(ctx, r, m, home, damp)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c 
 // A run that is resumed on other ranks, laid out otherwise, ends like one that
 // was never disturbed.
 func TestResume(t *testing.T) {
-	if ondevice.OnGPU() {
+	if testdevices.OnGPU() {
 		resumes[float64](t, 1e-12, []int{2}, []int{3}, "rows", "stack")
 		resumes[complex64](t, 1e-5, []int{2}, []int{1}, "grid")
 		return
@@ -135,7 +135,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 					}
 					name := fmt.Sprintf("%s/%v/ranks=%d/%s/to=%d/%s", m.name, scalar.Of[T](), from, homes[home].name, to, homes[other].name)
 					dir := t.TempDir()
-					on(t, from, func(ctx context.Context, r dist.Rank) error {
+					on(t, from, func(ctx context.Context, r dist.Proc) error {
 						p, x, err := at(ctx, r, m, home, damp)
 						if err != nil {
 							return err
@@ -151,7 +151,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						}
 						return err
 					})
-					on(t, to, func(ctx context.Context, r dist.Rank) error {
+					on(t, to, func(ctx context.Context, r dist.Proc) error {
 						p, x, err := at(ctx, r, m, other, damp)
 						if err != nil {
 							return err
@@ -203,7 +203,7 @@ func states(t *testing.T, dir string) (names []string) {
 func checkpointed(t *testing.T, ranks, iters int, cp solve.Checkpoint) (res solve.Result, err error) {
 	t.Helper()
 	m := methods[float64]()[3]
-	on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+	on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 		p, x, e := at(ctx, r, m, 0, 0)
 		if e != nil {
 			return e
@@ -284,7 +284,7 @@ func TestStopAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	m := methods[float64]()[3]
 	for range 2 {
-		on(t, 2, func(ctx context.Context, r dist.Rank) error {
+		on(t, 2, func(ctx context.Context, r dist.Proc) error {
 			p, x, err := at(ctx, r, m, 0, 0)
 			if err != nil {
 				return err
@@ -313,7 +313,7 @@ func TestWriteFails(t *testing.T) {
 	}
 	for _, dir := range []string{file, filepath.Join(file, "below"), "/proc/golops"} {
 		m := methods[float32]()[0]
-		on(t, 3, func(ctx context.Context, r dist.Rank) error {
+		on(t, 3, func(ctx context.Context, r dist.Proc) error {
 			p, x, err := at(ctx, r, m, 0, 0)
 			if err != nil {
 				return err

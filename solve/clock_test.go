@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops"
 )
 
 // slow returns a diagonal problem that takes more than ten iterations.
-func slow(ctx context.Context, r dist.Rank) (Problem[float64], dist.Array[float64], error) {
+func slow(ctx context.Context, r dist.Proc) (Problem[float64], dist.Array[float64], error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 40)
 	if err != nil {
 		return Problem[float64]{}, dist.Array[float64]{}, err
@@ -34,7 +34,7 @@ func slow(ctx context.Context, r dist.Rank) (Problem[float64], dist.Array[float6
 // clocks differ, and returns the result of rank 0.
 func timed(t *testing.T, c Config[float64]) (res Result) {
 	t.Helper()
-	err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := slow(ctx, r)
 		if err != nil {
 			return err

@@ -213,7 +213,7 @@ func TestMismatchOfConjugate(t *testing.T) {
 // error of rank 1.
 func other[T scalar.Scalar](t *testing.T, m maker[T], cp solve.Checkpoint, change func(context.Context, *problem[T]) error) (err error) {
 	t.Helper()
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		p, x, e := at(ctx, r, m, 0, 0)
 		if e == nil && change != nil {
 			if e = change(ctx, &p); e == nil {

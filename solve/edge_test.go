@@ -35,7 +35,7 @@ func ends[T scalar.Scalar](ctx context.Context, m maker[T], p solve.Problem[T], 
 
 func TestZeroDataAndExactStart(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
 				c := solve.Config[complex64]{RelTol: -1}
 				dist.Copy(x, p.truth)
@@ -68,7 +68,7 @@ func TestZeroDataAndExactStart(t *testing.T) {
 
 // A method that is stepped beyond the solution stays there.
 func TestStepsBeyondTheSolution(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 			dist.Copy(x, p.truth)
 			method := m.method()
@@ -96,7 +96,7 @@ func TestStepsBeyondTheSolution(t *testing.T) {
 }
 
 func TestZeroOperator(t *testing.T) {
-	on(t, 3, func(ctx context.Context, r dist.Rank) error {
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 5, func(m maker[float32], _ problem[float32], _ dist.Array[float32]) error {
 			s, err := dist.NewSpace(ctx, r, dist.Layout{}, 7)
 			if err != nil {
@@ -144,7 +144,7 @@ func TestZeroOperator(t *testing.T) {
 func TestRankDeficient(t *testing.T) {
 	const n = 11
 	null := func(i int) bool { return i%4 == 0 }
-	on(t, 3, func(ctx context.Context, r dist.Rank) error {
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func TestRankDeficient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		b, err := linop.Image(ctx, a, truth)
+		b, err := linop.Apply(ctx, a, truth)
 		if err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func TestRankDeficient(t *testing.T) {
 }
 
 func TestIndefinite(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[complex64], _ problem[complex64], x dist.Array[complex64]) error {
 			if m.ls {
 				return nil
@@ -246,7 +246,7 @@ func TestIndefinite(t *testing.T) {
 // all tell how far they are.
 func TestPoorCondition(t *testing.T) {
 	const n = 60
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 		if err != nil {
 			return err
@@ -275,7 +275,7 @@ func TestPoorCondition(t *testing.T) {
 			if s := res.Status; s == solve.Converged || s == solve.Diverged || s == solve.Breakdown {
 				return fmt.Errorf("%s: %v: %s", m.name, s, res.Why)
 			}
-			y, err := linop.Image(ctx, a, x)
+			y, err := linop.Apply(ctx, a, x)
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func fingerprints[T scalar.Scalar](ctx context.Context, p Problem[T]) (prints [2
 		return prints, err
 	}
 	defer w.Free()
-	y, err := linop.Image(ctx, p.A, x)
+	y, err := linop.Apply(ctx, p.A, x)
 	if err != nil {
 		return prints, err
 	}

@@ -44,7 +44,7 @@ func TestNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		for _, at := range []int{0, 1, 2, 3, 5, 6} {
 			for _, adjoint := range []bool{false, true} {
-				on(t, 3, func(ctx context.Context, r dist.Rank) error {
+				on(t, 3, func(ctx context.Context, r dist.Proc) error {
 					return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 						if adjoint && (!m.ls || at == 0) {
 							return nil

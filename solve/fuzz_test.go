@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 )
 
 // FuzzRead gives the reader files of any bytes, whole ones or, so that the
@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "state")
 	data := []float64{1, 2, 3, 4, 5}
 	h := header{Method: "CG", Numbers: []float64{7}, Iters: 2, History: make([]Norms, 3)}
-	err := onArray(f.Context(), func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+	err := onArray(f.Context(), func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 		if err := a.Local().CopyIn(data); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		err := rank(func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+		err := rank(func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 			if err := a.Local().CopyIn(make([]float64, len(data))); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-type arrayJob func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error
+type arrayJob func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error
 
 // standing starts a rank that stays for all inputs: to start one for each takes
 // longer than to read. It returns a function that runs a job there.
@@ -108,7 +108,7 @@ func standing(f *testing.F) func(job arrayJob) error {
 	ctx := f.Context() // not to be asked for once inputs come
 	go func() {
 		defer close(ended)
-		why = onArray(ctx, func(ctx context.Context, r dist.Rank, a dist.Array[float64]) error {
+		why = onArray(ctx, func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 			for job := range jobs {
 				answers <- job(ctx, r, a)
 			}
@@ -133,7 +133,7 @@ func standing(f *testing.F) func(job arrayJob) error {
 
 // onArray runs f with an array of five zeros on one rank.
 func onArray(ctx context.Context, f arrayJob) error {
-	return ondevice.Local(ctx, 1, func(ctx context.Context, r dist.Rank) error {
+	return testdevices.Local(ctx, 1, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
@@ -44,7 +44,7 @@ func goldenCases(t *testing.T, op string, f32 goldenRun[float32], f64 goldenRun[
 }
 
 // goldenRun checks a case on one rank.
-type goldenRun[T scalar.Scalar] func(ctx context.Context, r dist.Rank, g *goldenData[T]) error
+type goldenRun[T scalar.Scalar] func(ctx context.Context, r dist.Proc, g *goldenData[T]) error
 
 func (f goldenRun[T]) run(t *testing.T, c golden.Case, ranks int, tol float64) {
 	t.Helper()
@@ -52,7 +52,7 @@ func (f goldenRun[T]) run(t *testing.T, c golden.Case, ranks int, tol float64) {
 	for _, k := range c.Keys() {
 		g.shape[k], g.v[k] = golden.Rounded[T](t, c, k)
 	}
-	if err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return f(ctx, r, g) }); err != nil {
+	if err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error { return f(ctx, r, g) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -66,12 +66,12 @@ type goldenData[T scalar.Scalar] struct {
 }
 
 // matrix is the operator of an array of the case.
-func (g *goldenData[T]) matrix(ctx context.Context, r dist.Rank, key string) (linop.Operator[T], error) {
+func (g *goldenData[T]) matrix(ctx context.Context, r dist.Proc, key string) (linop.Operator[T], error) {
 	return matrix(ctx, r, g.shape[key][0], g.shape[key][1], g.v[key])
 }
 
 // operator is that of the case: one matrix over all ranks, or one of each rank.
-func (g *goldenData[T]) operator(ctx context.Context, r dist.Rank) (linop.Operator[T], error) {
+func (g *goldenData[T]) operator(ctx context.Context, r dist.Proc) (linop.Operator[T], error) {
 	if g.Source == "pylops" {
 		return g.matrix(ctx, r, "A")
 	}
@@ -81,9 +81,9 @@ func (g *goldenData[T]) operator(ctx context.Context, r dist.Rank) (linop.Operat
 		return nil, err
 	}
 	if g.String("op") == "VStack" {
-		return linop.VStack(ctx, r, own)
+		return linop.VStackRanks(ctx, r, own)
 	}
-	return linop.BlockDiag(ctx, r, own)
+	return linop.BlockDiagRanks(ctx, r, own)
 }
 
 // models compares the models after some iterations with those of the case, as
@@ -127,7 +127,7 @@ func (g *goldenData[T]) costs(res solve.Result) error {
 	return nil
 }
 
-func (g *goldenData[T]) problem(ctx context.Context, r dist.Rank) (p solve.Problem[T], err error) {
+func (g *goldenData[T]) problem(ctx context.Context, r dist.Proc) (p solve.Problem[T], err error) {
 	if p.A, err = g.operator(ctx, r); err == nil {
 		p.B, err = vector(ctx, p.A.Range(), g.v["y"])
 	}
@@ -146,7 +146,7 @@ func damped[T scalar.Scalar](a linop.Operator[T], damp float64) (linop.Operator[
 	return linop.Add(a, id)
 }
 
-func goldenCG[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenCG[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.problem(ctx, r)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func TestGoldenCG(t *testing.T) {
 	goldenCases(t, "cg", goldenCG[float32], goldenCG[float64], goldenCG[complex64], goldenCG[complex128])
 }
 
-func goldenCGLS[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenCGLS[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.problem(ctx, r)
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T], p solve.P
 
 // objective returns ‖A·x - b‖² + damp²·‖x‖².
 func objective[T scalar.Scalar](ctx context.Context, p solve.Problem[T], x dist.Array[T]) (float64, error) {
-	y, err := linop.Image(ctx, p.A, x)
+	y, err := linop.Apply(ctx, p.A, x)
 	if err != nil {
 		return 0, err
 	}
@@ -247,7 +247,7 @@ func TestGoldenCGLS(t *testing.T) {
 	goldenCases(t, "cgls", goldenCGLS[float32], goldenCGLS[float64], goldenCGLS[complex64], goldenCGLS[complex128])
 }
 
-func goldenLSQR[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenLSQR[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.problem(ctx, r)
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func goldenLSQR[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData
 	if err != nil {
 		return err
 	}
-	y, err := linop.Image(ctx, p.A, x0)
+	y, err := linop.Apply(ctx, p.A, x0)
 	if err != nil {
 		return err
 	}

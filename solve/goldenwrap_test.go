@@ -13,7 +13,7 @@ import (
 )
 
 // regularized returns the problem of a case with its two terms.
-func (g *goldenData[T]) regularized(ctx context.Context, r dist.Rank, damp float64) (p solve.Problem[T], err error) {
+func (g *goldenData[T]) regularized(ctx context.Context, r dist.Proc, damp float64) (p solve.Problem[T], err error) {
 	if p, err = g.problem(ctx, r); err != nil {
 		return p, err
 	}
@@ -33,7 +33,7 @@ func (g *goldenData[T]) regularized(ctx context.Context, r dist.Rank, damp float
 	return solve.Regularize(p, terms...)
 }
 
-func goldenRegularized[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenRegularized[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.regularized(ctx, r, 0)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func TestGoldenRegularized(t *testing.T) {
 	goldenCases(t, "regularized_inversion", goldenRegularized[float32], goldenRegularized[float64], goldenRegularized[complex64], goldenRegularized[complex128])
 }
 
-func goldenNormal[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenNormal[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.regularized(ctx, r, g.Float("damp"))
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func TestGoldenNormal(t *testing.T) {
 	goldenCases(t, "normal_equations_inversion", goldenNormal[float32], goldenNormal[float64], goldenNormal[complex64], goldenNormal[complex128])
 }
 
-func goldenPreconditioned[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenPreconditioned[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	p, err := g.problem(ctx, r)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func goldenPreconditioned[T scalar.Scalar](ctx context.Context, r dist.Rank, g *
 		return err
 	}
 	_, err = g.models(ctx, &solve.CGLS[T]{}, p, nil, func(z dist.Array[T]) (dist.Array[T], error) {
-		return linop.Image(ctx, pre, z)
+		return linop.Apply(ctx, pre, z)
 	})
 	return err
 }
@@ -92,7 +92,7 @@ func TestGoldenPreconditioned(t *testing.T) {
 	goldenCases(t, "preconditioned_inversion", goldenPreconditioned[float32], goldenPreconditioned[float64], goldenPreconditioned[complex64], goldenPreconditioned[complex128])
 }
 
-func goldenPower[T scalar.Scalar](ctx context.Context, r dist.Rank, g *goldenData[T]) error {
+func goldenPower[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
 	a, err := g.matrix(ctx, r, "A")
 	if err != nil {
 		return err

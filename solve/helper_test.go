@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -24,7 +24,7 @@ type problem[T scalar.Scalar] struct {
 }
 
 // from makes a problem of this size on the ranks of r.
-type from[T scalar.Scalar] func(ctx context.Context, r dist.Rank, n int) (problem[T], error)
+type from[T scalar.Scalar] func(ctx context.Context, r dist.Proc, n int) (problem[T], error)
 
 // tallOver is a well-conditioned least-squares problem over x: a diagonal and a
 // convolution with a derivative below them, stacked.
@@ -51,7 +51,7 @@ func tallOver[T scalar.Scalar](ctx context.Context, x *dist.Space) (p problem[T]
 	if err != nil {
 		return p, err
 	}
-	if p.A, err = linop.StackedVStack(sum, d); err != nil {
+	if p.A, err = linop.VStack(sum, d); err != nil {
 		return p, err
 	}
 	return p.of(ctx, 7)
@@ -61,12 +61,12 @@ func tallOver[T scalar.Scalar](ctx context.Context, x *dist.Space) (p problem[T]
 func (p problem[T]) of(ctx context.Context, seed uint64) (problem[T], error) {
 	var err error
 	if p.truth, err = optest.Random[T](ctx, p.A.Domain(), seed); err == nil {
-		p.B, err = linop.Image(ctx, p.A, p.truth)
+		p.B, err = linop.Apply(ctx, p.A, p.truth)
 	}
 	return p, err
 }
 
-func tall[T scalar.Scalar](ctx context.Context, r dist.Rank, n int) (problem[T], error) {
+func tall[T scalar.Scalar](ctx context.Context, r dist.Proc, n int) (problem[T], error) {
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, n, 3)
 	if err != nil {
 		return problem[T]{}, err
@@ -75,7 +75,7 @@ func tall[T scalar.Scalar](ctx context.Context, r dist.Rank, n int) (problem[T],
 }
 
 // square is A = MᴴM + I of the tall M, which is positive definite.
-func square[T scalar.Scalar](ctx context.Context, r dist.Rank, n int) (problem[T], error) {
+func square[T scalar.Scalar](ctx context.Context, r dist.Proc, n int) (problem[T], error) {
 	p, err := tall[T](ctx, r, n)
 	if err != nil {
 		return p, err
@@ -93,7 +93,7 @@ func (p problem[T]) squared(ctx context.Context) (problem[T], error) {
 }
 
 // indefinite is MᴴM/5 with ±3 on the diagonal.
-func indefinite[T scalar.Scalar](ctx context.Context, r dist.Rank, n int) (problem[T], error) {
+func indefinite[T scalar.Scalar](ctx context.Context, r dist.Proc, n int) (problem[T], error) {
 	p, err := square[T](ctx, r, n)
 	if err != nil {
 		return p, err
@@ -141,7 +141,7 @@ func methods[T scalar.Scalar]() []maker[T] {
 }
 
 // each runs f for every method with a fresh problem and x = 0.
-func each[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, f func(m maker[T], p problem[T], x dist.Array[T]) error) error {
+func each[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, f func(m maker[T], p problem[T], x dist.Array[T]) error) error {
 	for _, m := range methods[T]() {
 		p, err := m.problem(ctx, r, n)
 		if err != nil {
@@ -159,9 +159,9 @@ func each[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, f func(m mak
 }
 
 // on runs f on goroutine ranks.
-func on(t *testing.T, ranks int, f func(ctx context.Context, r dist.Rank) error) {
+func on(t *testing.T, ranks int, f func(ctx context.Context, r dist.Proc) error) {
 	t.Helper()
-	if err := ondevice.Local(t.Context(), ranks, f); err != nil {
+	if err := testdevices.Local(t.Context(), ranks, f); err != nil {
 		t.Errorf("ranks=%d: %v", ranks, err)
 	}
 }
@@ -186,7 +186,7 @@ func near[T scalar.Scalar](ctx context.Context, x, want dist.Array[T], tol float
 
 // matrix is a dense operator from a space of cols to one of rows elements, split
 // over the ranks; every rank gives all of it.
-func matrix[T scalar.Scalar](ctx context.Context, r dist.Rank, rows, cols int, a []T) (linop.Operator[T], error) {
+func matrix[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a []T) (linop.Operator[T], error) {
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, cols)
 	if err != nil {
 		return nil, err

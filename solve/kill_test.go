@@ -19,7 +19,7 @@ const victimIters = 60
 
 // long runs CGLS on a problem whose state takes a while to write, and which has
 // not converged after victimIters.
-func long(ctx context.Context, r dist.Rank, iters int, cp solve.Checkpoint, f func(solve.Iteration[float64]) error) (x dist.Array[float64], res solve.Result, err error) {
+func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f func(solve.Iteration[float64]) error) (x dist.Array[float64], res solve.Result, err error) {
 	const n = 50_000
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 	if err != nil {

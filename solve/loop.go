@@ -59,7 +59,7 @@ func newRunner[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], 
 		return nil, fmt.Errorf("solve: %s: %w", name, errors.Join(errors.New("no operator, b and x given"), err))
 	}
 	if err == nil && c.Checkpoint.Dir != "" && x.Space() != nil && x.Space().Layout().Mask != nil {
-		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Rank.Sub")
+		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
 	}
 	text := fmt.Sprintf("%s of %v, damp %g, %s", name, scalar.Of[T](), p.Damp, c.text())
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {

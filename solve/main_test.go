@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/solve"
@@ -27,11 +27,11 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "mpi":
-		err = ondevice.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Rank) error {
+		err = testdevices.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Proc) error {
 			return underMPI(ctx, r, dir)
 		})
 	case "victim":
-		err = ondevice.Local(context.Background(), 4, func(ctx context.Context, r dist.Rank) error {
+		err = testdevices.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
 			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration[float64]) error {
 				if r.Rank() == 0 {
 					fmt.Println(it.K)
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // underMPI solves everything, and leaves a state after four iterations.
-func underMPI(ctx context.Context, r dist.Rank, dir string) error {
+func underMPI(ctx context.Context, r dist.Proc, dir string) error {
 	if r.Size() != 3 {
 		return fmt.Errorf("%d ranks, want 3", r.Size())
 	}
@@ -77,7 +77,7 @@ func TestMPI(t *testing.T) {
 		if err := c.Run(); err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
-		on(t, 2, func(ctx context.Context, r dist.Rank) error {
+		on(t, 2, func(ctx context.Context, r dist.Proc) error {
 			p, x, err := at(ctx, r, m, 1, 0.5)
 			if err != nil {
 				return err
@@ -94,7 +94,7 @@ func TestMPI(t *testing.T) {
 // gathered runs long on some ranks and returns x.
 func gathered(t *testing.T, ranks, iters int, cp solve.Checkpoint) (x []float64, res solve.Result) {
 	t.Helper()
-	on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+	on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 		y, got, err := long(ctx, r, iters, cp, nil)
 		if err != nil {
 			return err

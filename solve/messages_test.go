@@ -15,16 +15,16 @@ import (
 )
 
 // counted returns a rank whose messages are counted.
-func counted(ctx context.Context, r dist.Rank) (dist.Rank, *commtest.Counter, error) {
+func counted(ctx context.Context, r dist.Proc) (dist.Proc, *commtest.Counter, error) {
 	c := commtest.NewCounter(r.Comm)
-	rank, err := dist.NewRank(ctx, c, r.Device)
+	rank, err := dist.NewProc(ctx, c, r.Device)
 	return rank, c, err
 }
 
 // A step sends one or two messages of its own.
 func TestMessagesPerStep(t *testing.T) {
 	for _, damp := range []float64{0, 0.5} {
-		on(t, 3, func(ctx context.Context, r dist.Rank) error {
+		on(t, 3, func(ctx context.Context, r dist.Proc) error {
 			r, count, err := counted(ctx, r)
 			if err != nil {
 				return err
@@ -69,7 +69,7 @@ func TestMessagesPerIteration(t *testing.T) {
 		{"Every", solve.Config[float64]{Checkpoint: solve.Checkpoint{Every: 1 << 20}}, 0},
 	} {
 		dir := t.TempDir()
-		on(t, 3, func(ctx context.Context, r dist.Rank) error {
+		on(t, 3, func(ctx context.Context, r dist.Proc) error {
 			r, count, err := counted(ctx, r)
 			if err != nil {
 				return err
@@ -101,7 +101,7 @@ func TestMessagesPerIteration(t *testing.T) {
 // Ranks whose copies of a replicated vector differ in their last bits stop after
 // the same iteration all the same: sums are those of one of them.
 func TestCopiesThatDiffer(t *testing.T) {
-	on(t, 3, func(ctx context.Context, r dist.Rank) error {
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		for _, m := range methods[float64]() {
 			x, err := dist.NewSpace(ctx, r, dist.Replicated, 40)
 			if err != nil {
@@ -150,7 +150,7 @@ func TestCopiesThatDiffer(t *testing.T) {
 // The ranks of each color of a mask solve a problem of their own and stop when
 // they are done.
 func TestMask(t *testing.T) {
-	on(t, 4, func(ctx context.Context, r dist.Rank) error {
+	on(t, 4, func(ctx context.Context, r dist.Proc) error {
 		color := []int{0, 1, 0, 1}
 		for _, m := range methods[float64]() {
 			x, err := dist.NewSpace(ctx, r, dist.Layout{Mask: color}, 20)
@@ -168,7 +168,7 @@ func TestMask(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			b, err := linop.Image(ctx, a, truth)
+			b, err := linop.Apply(ctx, a, truth)
 			if err != nil {
 				return err
 			}

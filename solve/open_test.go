@@ -51,7 +51,7 @@ func TestResumeAmongOthers(t *testing.T) {
 	cp := twoStates(t)
 	m := methods[float64]()[3]
 	other := t.TempDir()
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := at(ctx, r, m, 0, 0)
 		if err == nil {
 			p.A, err = linop.Scale(1.001, p.A)
@@ -77,7 +77,7 @@ func TestResumeAmongOthers(t *testing.T) {
 // A folder in use is refused, and its holder named.
 func TestFolderInUse(t *testing.T) {
 	dir := t.TempDir()
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		cp, err := solve.Checkpoint{Dir: dir}.Open(ctx, r.Comm, nil)
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func TestFolderInUse(t *testing.T) {
 // Open with nothing done after it leaves no trace.
 func TestOpenLeavesNothing(t *testing.T) {
 	top := t.TempDir()
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		cp, err := solve.Checkpoint{Dir: filepath.Join(top, "a", "b")}.Open(ctx, r.Comm, nil)
 		cp.Close()
 		return err
@@ -176,7 +176,7 @@ func TestNotesComeAtOnce(t *testing.T) {
 		return nil
 	})()
 	m := methods[float64]()[3]
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := at(ctx, r, m, 0, 0)
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func Regularize[T scalar.Scalar](p Problem[T], terms ...Term[T]) (Problem[T], er
 		}
 		ops, data = append(ops, op), append(data, b)
 	}
-	a, err := linop.StackedVStack(ops...)
+	a, err := linop.VStack(ops...)
 	if err != nil {
 		return p, fmt.Errorf("solve: regularisation: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/solve"
 )
@@ -44,7 +44,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 	mine := errors.New("no more paper")
 	for _, only := range []bool{false, true} {
 		for odd := range 3 {
-			on(t, 3, func(ctx context.Context, r dist.Rank) error {
+			on(t, 3, func(ctx context.Context, r dist.Proc) error {
 				return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 					seen := 0
 					answer := fmt.Errorf("enough: %w", solve.ErrStop)
@@ -81,7 +81,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 
 // An error overrules the stop of another rank.
 func TestErrorOverrulesStop(t *testing.T) {
-	on(t, 3, func(ctx context.Context, r dist.Rank) error {
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 5, func(m maker[float32], p problem[float32], x dist.Array[float32]) error {
 			_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{OnIter: func(it solve.Iteration[float32]) error {
 				return []error{solve.ErrStop, errors.New("no more ink"), solve.ErrStop}[r.Rank()]
@@ -95,7 +95,7 @@ func TestErrorOverrulesStop(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 			run := func(c solve.Config[float64], want solve.Status, iters int) (solve.Result, error) {
 				dist.Zero(x)
@@ -139,7 +139,7 @@ func TestCancelled(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		cause := errors.New("power cut")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		err := ondevice.Local(ctx, ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(ctx, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{RelTol: -1, OnIter: func(it solve.Iteration[float64]) error {
 					if it.K == 2 {
@@ -191,7 +191,7 @@ func TestBadArguments(t *testing.T) {
 	}
 	for name, f := range faults {
 		var told atomic.Int32
-		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 			p, err := tall[float64](ctx, r, 5)
 			if err != nil {
 				return err
@@ -229,7 +229,7 @@ func normalOf(p solve.Problem[float64]) linop.Operator[float64] {
 func TestFailingOperator(t *testing.T) {
 	for at := 1; at < 7; at++ {
 		cause := errors.New("device is lost")
-		err := ondevice.Local(t.Context(), 3, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 			p, err := tall[float64](ctx, r, 5)
 			if err != nil {
 				return err

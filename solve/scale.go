@@ -69,7 +69,7 @@ func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if r.hermitian() {
-		y, err := linop.Image(ctx, r.p.A, rng)
+		y, err := linop.Apply(ctx, r.p.A, rng)
 		if err != nil {
 			return false, err
 		}

@@ -17,7 +17,7 @@ import (
 // every method: finding A51.
 func TestRange(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return all(
 				func() error { return ranges[float32](ctx, r, 1e18, 1e-3) }, func() error { return ranges[complex64](ctx, r, 1e18, 1e-3) },
 				func() error { return ranges[float64](ctx, r, 1e160, 1e-5) }, func() error { return ranges[complex128](ctx, r, 1e160, 1e-5) })
@@ -25,7 +25,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-func ranges[T scalar.Scalar](ctx context.Context, r dist.Rank, large, tol float64) error {
+func ranges[T scalar.Scalar](ctx context.Context, r dist.Proc, large, tol float64) error {
 	return each(ctx, r, 5, func(m maker[T], p problem[T], x dist.Array[T]) error {
 		one := func(v float64) T { return scalar.From[T](complex(v, 0)) }
 		a, err := dist.New[T](p.B.Space())
@@ -73,7 +73,7 @@ func ranges[T scalar.Scalar](ctx context.Context, r dist.Rank, large, tol float6
 // vanish is zero.
 func TestBeyondRange(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				given := p.Problem
 				var err error

@@ -91,7 +91,7 @@ func (s scores) String() string {
 // norm of x is more than 10 times that of SciPy, and no status is untrue.
 func TestSciPy(t *testing.T) {
 	rows, table := scipyRows(t), scores{}
-	on(t, 1, func(ctx context.Context, r dist.Rank) error {
+	on(t, 1, func(ctx context.Context, r dist.Proc) error {
 		for _, row := range rows {
 			s := scipySystem(row.number)
 			var err error
@@ -115,7 +115,7 @@ func TestSciPy(t *testing.T) {
 }
 
 // against solves a system with all methods that are for it.
-func against[T scalar.Scalar](ctx context.Context, t *testing.T, r dist.Rank, s *system, row scipyRow, table scores) error {
+func against[T scalar.Scalar](ctx context.Context, t *testing.T, r dist.Proc, s *system, row scipyRow, table scores) error {
 	a, b := rounded[T](s.a), rounded[T](s.b)
 	if math.Abs(length(s.a)-row.a) > 1e-5*row.a || math.Abs(length(s.b)-row.b) > 1e-5*row.b {
 		return fmt.Errorf("A and b have norms %g and %g, those of Python %g and %g", length(s.a), length(s.b), row.a, row.b)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
 
-func solves[T scalar.Scalar](ctx context.Context, r dist.Rank, tol float64) error {
+func solves[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64) error {
 	return each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
 		res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{MaxIter: 200, RelTol: tol})
 		if err != nil {
@@ -33,16 +33,16 @@ func TestSolves(t *testing.T) {
 	}
 }
 
-func allTypes(ctx context.Context, r dist.Rank) error {
+func allTypes(ctx context.Context, r dist.Proc) error {
 	return all(func() error { return solves[float32](ctx, r, 1e-5) }, func() error { return solves[float64](ctx, r, 1e-11) },
 		func() error { return solves[complex64](ctx, r, 1e-5) }, func() error { return solves[complex128](ctx, r, 1e-11) })
 }
 
 // Methods solve the same on devices of other kinds.
 func TestDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, ranks := range []int{1, 2} {
-			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				if p.Slow {
 					return all(func() error { return solves[float32](ctx, r, 1e-5) }, func() error { return solves[complex128](ctx, r, 1e-11) })
 				}
@@ -57,7 +57,7 @@ func TestDevices(t *testing.T) {
 
 // A method solves one problem after another, of other spaces too.
 func TestMethodIsUsedAgain(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		used := map[string]solve.Method[float64]{}
 		for _, n := range []int{11, 11, 5} {
 			for _, damp := range []float64{0.5, 0} { // LSQR needs more vectors with damping
@@ -93,7 +93,7 @@ func TestMethodIsUsedAgain(t *testing.T) {
 // zero too.
 func TestNormsAreTrue(t *testing.T) {
 	for _, damp := range []float64{0, 0.7, 30} {
-		on(t, 3, func(ctx context.Context, r dist.Rank) error {
+		on(t, 3, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 11, func(m maker[complex128], p problem[complex128], _ dist.Array[complex128]) error {
 				if damp != 0 && !m.ls {
 					return nil
@@ -118,7 +118,7 @@ func TestNormsAreTrue(t *testing.T) {
 // In 32 bits, too, the residual of a strongly damped problem is not the
 // difference of two numbers that are nearly the same.
 func TestNormsOfStrongDamping(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[float32], p problem[float32], _ dist.Array[float32]) error {
 			if !m.ls {
 				return nil
@@ -139,7 +139,7 @@ func TestNormsOfStrongDamping(t *testing.T) {
 
 // trueNorms compares the norms of an iteration with those of its x.
 func trueNorms[T scalar.Scalar](ctx context.Context, p solve.Problem[T], it solve.Iteration[T], grad bool, tol float64) error {
-	res, err := linop.Image(ctx, p.A, it.X)
+	res, err := linop.Apply(ctx, p.A, it.X)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func trueNorms[T scalar.Scalar](ctx context.Context, p solve.Problem[T], it solv
 	if !grad {
 		return nil
 	}
-	g, err := linop.Image(ctx, linop.H(p.A), res)
+	g, err := linop.Apply(ctx, linop.H(p.A), res)
 	if err != nil {
 		return err
 	}

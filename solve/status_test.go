@@ -15,7 +15,7 @@ import (
 )
 
 // onBoth runs f on one rank and on three.
-func onBoth(t *testing.T, f func(ctx context.Context, r dist.Rank) error) {
+func onBoth(t *testing.T, f func(ctx context.Context, r dist.Proc) error) {
 	t.Helper()
 	for _, ranks := range []int{1, 3} {
 		on(t, ranks, f)
@@ -23,7 +23,7 @@ func onBoth(t *testing.T, f func(ctx context.Context, r dist.Rank) error) {
 }
 
 // diagonal is a problem with these elements on the diagonal and these data.
-func diagonal[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, a, b func(i int) float64) (p solve.Problem[T], x dist.Array[T], err error) {
+func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, a, b func(i int) float64) (p solve.Problem[T], x dist.Array[T], err error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 	if err != nil {
 		return p, x, err
@@ -45,7 +45,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, a, b fun
 }
 
 // dense is a problem with this matrix and these data.
-func dense[T scalar.Scalar](ctx context.Context, r dist.Rank, rows, cols int, a, b []complex128) (p solve.Problem[T], x dist.Array[T], err error) {
+func dense[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a, b []complex128) (p solve.Problem[T], x dist.Array[T], err error) {
 	narrow := func(v []complex128) []T {
 		out := make([]T, len(v))
 		for i := range v {
@@ -77,13 +77,13 @@ func honest[T scalar.Scalar](ctx context.Context, p solve.Problem[T], x dist.Arr
 // away. Condition 10 and damp 100 made CGLS diverge at iteration 41, and at 13 in
 // 32 bits.
 func TestDampedCGLSStops(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		return all(func() error { return dampedStops[float64](ctx, r, 1e-13) }, func() error { return dampedStops[float32](ctx, r, 1e-5) },
 			func() error { return dampedStops[complex64](ctx, r, 1e-5) }, func() error { return dampedStops[complex128](ctx, r, 1e-13) })
 	})
 }
 
-func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Rank, tol float64) error {
+func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64) error {
 	a := func(i int) float64 { return 1 + 9*float64(i)/39 }
 	b := func(i int) float64 { return math.Sin(float64(i + 1)) }
 	for _, damp := range []float64{1, 100, 1000, 1e5} {
@@ -135,13 +135,13 @@ func deficient() (a, b []complex128) {
 // A48: least squares of a rank of 5 end at the least residual with a small x, and
 // not at the limit with an x of 7e15.
 func TestRankDeficientLeastSquaresStop(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		return all(func() error { return deficientStops[float64](ctx, r, 1e-12) }, func() error { return deficientStops[float32](ctx, r, 1e-5) },
 			func() error { return deficientStops[complex64](ctx, r, 1e-5) }, func() error { return deficientStops[complex128](ctx, r, 1e-12) })
 	})
 }
 
-func deficientStops[T scalar.Scalar](ctx context.Context, r dist.Rank, tol float64) error {
+func deficientStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64) error {
 	a, b := deficient()
 	p, x, err := dense[T](ctx, r, 60, 40, a, b)
 	if err != nil {
@@ -175,7 +175,7 @@ func deficientStops[T scalar.Scalar](ctx context.Context, r dist.Rank, tol float
 
 // A49: what MINRES says of a Hilbert matrix is true.
 func TestMINRESOfHilbert(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		const n = 40
 		a, b := make([]complex128, n*n), make([]complex128, n)
 		for i := range a {
@@ -205,7 +205,7 @@ func TestMINRESOfHilbert(t *testing.T) {
 // A49: a singular operator and data out of its reach: MINRES ends with the least
 // residual and a small x.
 func TestMINRESOfSingular(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := diagonal[float64](ctx, r, 30, func(i int) float64 { return float64(i%6) - 2 }, func(i int) float64 { return 1 + float64(i%3) })
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func TestNotSymmetric(t *testing.T) {
 	}
 	b := rnd.vector(n, false)
 	for name, a := range map[string][]complex128{"skew": skew, "rough": rough, "complex diagonal": turned} {
-		onBoth(t, func(ctx context.Context, r dist.Rank) error {
+		onBoth(t, func(ctx context.Context, r dist.Proc) error {
 			p, x, err := dense[complex128](ctx, r, n, n, a, b)
 			if err != nil {
 				return err
@@ -271,13 +271,13 @@ func TestNotSymmetric(t *testing.T) {
 // A50: no method calls converged what is not. The residual of a run to the limit
 // of a condition of 1e12 is the true one.
 func TestConvergedIsTrue(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		return all(func() error { return truly[float64](ctx, r, 12) }, func() error { return truly[float32](ctx, r, 6) },
 			func() error { return truly[complex64](ctx, r, 6) }, func() error { return truly[complex128](ctx, r, 12) })
 	})
 }
 
-func truly[T scalar.Scalar](ctx context.Context, r dist.Rank, reach float64) error {
+func truly[T scalar.Scalar](ctx context.Context, r dist.Proc, reach float64) error {
 	s := &system{shape: "hermitian", m: 30, n: 30, a: make([]complex128, 900)}
 	rnd := splitMix(50)
 	for i := range 30 {
@@ -333,7 +333,7 @@ func forgetful(a linop.Operator[float64], after int) (linop.Operator[float64], e
 // converged with, and the best x is no worse than the start.
 func TestStagnated(t *testing.T) {
 	seen := map[solve.Status]int{}
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 			given := p.Problem
 			var err error
@@ -364,7 +364,7 @@ func TestStagnated(t *testing.T) {
 
 // A condition that the element type cannot hold is told of.
 func TestIllConditioned(t *testing.T) {
-	onBoth(t, func(ctx context.Context, r dist.Rank) error {
+	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		rnd := splitMix(9)
 		s := &system{shape: "square", m: 30, n: 30, a: make([]complex128, 900)}
 		for i := range 30 {

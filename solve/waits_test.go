@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/hidden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/fakegpu"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/solve"
 )
 
@@ -15,8 +15,8 @@ import (
 // sends a message: several sums come in one wait, and nothing else is copied.
 func TestWaits(t *testing.T) {
 	for ranks := 1; ranks <= 2; ranks++ {
-		err := ondevice.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Rank) error {
-			d := r.Device.(*hidden.Device)
+		err := testdevices.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Proc) error {
+			d := r.Device.(*fakegpu.Device)
 			return each(ctx, r, 40, func(m maker[float32], p problem[float32], x dist.Array[float32]) error {
 				damps := []float64{0}
 				if m.ls {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
@@ -78,7 +78,7 @@ func minimum[T scalar.Scalar](ctx context.Context, p solve.Problem[T]) ([]T, err
 
 // converges checks that all methods of least squares, from a start that is not
 // zero, come to the solution that elimination finds.
-func converges[T scalar.Scalar](ctx context.Context, r dist.Rank, damp, tol float64, change func(p *solve.Problem[T]) error) error {
+func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol float64, change func(p *solve.Problem[T]) error) error {
 	return each(ctx, r, 4, func(m maker[T], p problem[T], _ dist.Array[T]) error {
 		if !m.ls {
 			return nil
@@ -112,7 +112,7 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Rank, damp, tol floa
 func TestLeastSquares(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		for _, damp := range []float64{0, 0.3, 7} {
-			on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+			on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 				return all(
 					func() error { return converges[float32](ctx, r, damp, 1e-4, nil) },
 					func() error { return converges[float64](ctx, r, damp, 1e-10, nil) },
@@ -138,7 +138,7 @@ func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T]
 }
 
 func TestRegularizeAndPrecondition(t *testing.T) {
-	on(t, 3, func(ctx context.Context, r dist.Rank) error {
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		err := converges(ctx, r, 0.4, 1e-10, func(p *solve.Problem[complex128]) error {
 			ts, err := terms[complex128](ctx, p.A.Domain())
 			if err == nil {
@@ -172,7 +172,7 @@ func TestRegularizeAndPrecondition(t *testing.T) {
 
 // The operator of the normal equations is Hermitian and allocates nothing.
 func TestNormalOperator(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		p, err := square[complex64](ctx, r, 5)
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func TestNormalOperator(t *testing.T) {
 }
 
 func TestBadWrappers(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Rank) error {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		p, err := tall[float64](ctx, r, 5)
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func TestBadWrappers(t *testing.T) {
 // complex, or that of the scaling.
 func TestPowerIteration(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Rank) error {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			a, err := matrix(ctx, r, 3, 3, []complex128{2 + 1i, 0, 0, 0, 1, 0.5, 0, 0, 0.1i})
 			if err != nil {
 				return err
@@ -292,7 +292,7 @@ func TestBadPowerIteration(t *testing.T) {
 		"maps a space to itself":  nil,
 		"start has norm NaN: giv": func(a *args) { dist.Fill(a.x, math.NaN()) },
 	} {
-		err := ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 			p, err := square[float64](ctx, r, 3)
 			if err != nil {
 				return err

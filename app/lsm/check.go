@@ -67,7 +67,7 @@ func (s *rank[T]) record(ctx context.Context) (dist.Array[T], error) {
 
 // migrate returns the adjoint of data, unless it is zero. It is collective.
 func (s *rank[T]) migrate(ctx context.Context, d dist.Array[T]) (dist.Array[T], error) {
-	adj, err := linop.Image(ctx, linop.H(s.op), d)
+	adj, err := linop.Apply(ctx, linop.H(s.op), d)
 	if err == nil {
 		err = s.checkAdjoint(ctx, adj)
 	}

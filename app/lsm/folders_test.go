@@ -13,7 +13,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/solve"
 )
 
@@ -43,7 +43,7 @@ func (w *watch) Saved(s string)                  { w.saved = append(w.saved, s) 
 // attempt runs a job on two ranks and returns what rank 0 gets.
 func attempt(t *testing.T, j *Job, w *watch, stop func() Stop) (res *Result, err error) {
 	t.Helper()
-	_ = ondevice.Local(t.Context(), 2, func(ctx context.Context, r dist.Rank) error {
+	_ = testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 		c := Control{Stop: stop}
 		if r.Rank() == 0 {
 			c.Observer = w

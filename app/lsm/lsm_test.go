@@ -11,7 +11,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/ops/wave"
 )
@@ -30,7 +30,7 @@ func small(t *testing.T) Config {
 // inverse runs c on some ranks and returns the image.
 func inverse(t *testing.T, c Config, ranks int) ([]float64, *Result) {
 	t.Helper()
-	return inverseOn(t, ondevice.Local, c, ranks)
+	return inverseOn(t, testdevices.Local, c, ranks)
 }
 
 func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) error, c Config, ranks int) ([]float64, *Result) {
@@ -40,7 +40,7 @@ func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) erro
 		t.Fatal(err)
 	}
 	var res *Result
-	err = run(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err = run(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		out, err := job.Run(ctx, r, Control{})
 		if r.Rank() == 0 {
 			res = out
@@ -62,7 +62,7 @@ func TestDevices(t *testing.T) {
 	c := small(t)
 	c.Operator.Type, c.Operator.Dynamic, c.Operator.Angle = "float32", false, 0
 	want, _ := inverse(t, c, 1)
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, ranks := range []int{1, 2} {
 			for _, split := range []string{"sources", "model"} {
 				c.Operator.Split = split

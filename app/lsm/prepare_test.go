@@ -13,7 +13,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops/wave"
 )
 
@@ -204,7 +204,7 @@ func failure(t *testing.T, c Config, ranks int) error {
 	if err != nil {
 		return err
 	}
-	return ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+	return testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 		_, err := job.Run(ctx, r, Control{})
 		return err
 	})

@@ -59,7 +59,7 @@ type Timing struct {
 // are results, and the error says where. A stop ends the inversion after
 // the iteration under way, with results; before the inversion only the end of ctx
 // does. A *ConfigError is one that the user can mend, and all ranks return it.
-func (j *Job) Run(ctx context.Context, r dist.Rank, c Control) (*Result, error) {
+func (j *Job) Run(ctx context.Context, r dist.Proc, c Control) (*Result, error) {
 	if c.Observer == nil {
 		c.Observer = silent{}
 	}
@@ -72,7 +72,7 @@ func (j *Job) Run(ctx context.Context, r dist.Rank, c Control) (*Result, error) 
 // rank is one rank's share of a run.
 type rank[T scalar.Scalar] struct {
 	*Job
-	r          dist.Rank
+	r          dist.Proc
 	op         linop.Operator[T]
 	timing     Timing
 	out        *outFolder // on rank 0
@@ -81,7 +81,7 @@ type rank[T scalar.Scalar] struct {
 	notes      []string // warnings that came before the inversion
 }
 
-func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Rank, ctl Control) (*Result, error) {
+func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control) (*Result, error) {
 	start, o := time.Now(), ctl.Observer
 	s := &rank[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
 	for _, w := range j.Warnings {
@@ -174,7 +174,7 @@ func (s *rank[T]) weights() (wave.Weights, error) {
 
 // threads returns how many goroutines may fill this rank's tables: those of its
 // device or, where that is no part of the host, 0 for one per processor.
-func threads(r dist.Rank) int {
+func threads(r dist.Proc) int {
 	if t, ok := r.Device.(interface{ Threads() int }); ok {
 		return max(1, t.Threads())
 	}

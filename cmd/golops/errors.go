@@ -47,7 +47,7 @@ func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
 		return f
 	}
 	f.quiet = otherRank()
-	started := launch.Config{Log: a.log(false)}.World(ctx, func(ctx context.Context, r dist.Rank) error {
+	started := launch.Config{Log: a.log(false)}.World(ctx, func(ctx context.Context, r dist.Proc) error {
 		fault, err := a.agree(ctx, r.Comm, err)
 		f = failure{err: fault, code: usage, quiet: true}
 		return err

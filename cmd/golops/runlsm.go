@@ -70,7 +70,7 @@ func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) erro
 // rank is the program of one rank. Errors and results are printed here, before
 // MPI ends: the end of MPI may hang, and a launcher that sees one process fail
 // kills the others.
-func (l *lsmRun) rank(ctx context.Context, r dist.Rank) error {
+func (l *lsmRun) rank(ctx context.Context, r dist.Proc) error {
 	end, err := l.run(ctx, r)
 	if err != nil {
 		end = l.failed(&comm.RankError{Rank: r.Rank(), Err: err})
@@ -93,7 +93,7 @@ func (l *lsmRun) rank(ctx context.Context, r dist.Rank) error {
 }
 
 // run does the job and returns how the process ends, or why this rank failed.
-func (l *lsmRun) run(ctx context.Context, r dist.Rank) (end failure, err error) {
+func (l *lsmRun) run(ctx context.Context, r dist.Proc) (end failure, err error) {
 	job, err := l.prepare()
 	if l.launched {
 		fault, err := l.agree(ctx, r.Comm, err)

@@ -199,11 +199,11 @@ func (r *rank) inSlots() []unsafe.Pointer {
 // else touches that range, so the buffers may be in place. The order of
 // summation is by rank, so the result repeats bit for bit.
 func (r *rank) reduceRange(op comm.Op, dt scalar.DType, lo, hi int, dsts, srcs []unsafe.Pointer) {
-	f, size := comm.FoldOf(op, dt), dt.Size()
+	f, size := comm.ReducerOf(op, dt), dt.Size()
 	if len(srcs) == 2 && len(dsts) == 2 && op == comm.Sum && lo < hi {
 		o := lo * size
 		stream := (hi-lo)*size >= streaming && srcs[0] != dsts[0] && srcs[1] != dsts[1]
-		if comm.AddTwice(dt, unsafe.Add(dsts[0], o), unsafe.Add(dsts[1], o), unsafe.Add(srcs[0], o), unsafe.Add(srcs[1], o), hi-lo, stream) {
+		if comm.AddInto2(dt, unsafe.Add(dsts[0], o), unsafe.Add(dsts[1], o), unsafe.Add(srcs[0], o), unsafe.Add(srcs[1], o), hi-lo, stream) {
 			return
 		}
 	}
@@ -219,7 +219,7 @@ func (r *rank) reduceRange(op comm.Op, dt scalar.DType, lo, hi int, dsts, srcs [
 
 // gatherFold reduces elements lo to hi of all sources into dst.
 func (r *rank) gatherFold(dst unsafe.Pointer, op comm.Op, dt scalar.DType, lo, hi int, srcs []unsafe.Pointer) {
-	f, size := comm.FoldOf(op, dt), dt.Size()
+	f, size := comm.ReducerOf(op, dt), dt.Size()
 	acc := unsafe.Pointer(&r.chunk)
 	for at := lo; at < hi; at += chunk / size {
 		n := min(chunk/size, hi-at)
@@ -233,7 +233,7 @@ func (r *rank) gatherFold(dst unsafe.Pointer, op comm.Op, dt scalar.DType, lo, h
 }
 
 // foldAt leaves the reduction of n elements of all sources in acc.
-func (r *rank) foldAt(acc unsafe.Pointer, f comm.Fold, op comm.Op, dt scalar.DType, srcs []unsafe.Pointer, offset, n int) {
+func (r *rank) foldAt(acc unsafe.Pointer, f comm.Reducer, op comm.Op, dt scalar.DType, srcs []unsafe.Pointer, offset, n int) {
 	if len(srcs) == 1 {
 		comm.Move(acc, unsafe.Add(srcs[0], offset), n*dt.Size())
 		return

@@ -113,14 +113,14 @@ func newGroup(w *world, members []int) *group {
 
 func (g *group) handle(i int, algo comm.Algo) *rank {
 	r := &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
-	r.Blocking = comm.NewBlocking(r, comm.OnHost)
+	r.Messages = comm.NewMessages(r, comm.OnHost)
 	g.w.open(g.members[i], r)
 	return r
 }
 
 // rank is one rank's handle on a group.
 type rank struct {
-	comm.Blocking
+	comm.Messages
 	g    *group
 	me   int
 	n    int
@@ -133,7 +133,7 @@ type rank struct {
 	long uint32 // waits that took more than spinning
 	tick *time.Timer
 
-	pending comm.Pending[request]
+	pending comm.RequestPool[request]
 	srcs    []unsafe.Pointer
 	dsts    []unsafe.Pointer
 	scratch []uint64     // partial results of rings and trees, kept between calls
@@ -141,7 +141,7 @@ type rank struct {
 }
 
 var (
-	_ comm.Ground   = (*rank)(nil)
+	_ comm.Host     = (*rank)(nil)
 	_ comm.Windower = (*rank)(nil)
 )
 
@@ -162,7 +162,7 @@ func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 // Abort names the rank by its place in the world, as messages of sub-groups do.
 func (r *rank) Abort(cause error) { r.g.w.abort(r.g.members[r.me], cause) }
 
-// Aborted implements comm.Ground.
+// Aborted implements comm.Host.
 func (r *rank) Aborted() error {
 	if ae := r.g.w.aborted.Load(); ae != nil {
 		return ae
@@ -170,8 +170,8 @@ func (r *rank) Aborted() error {
 	return nil
 }
 
-// WhileIdle implements comm.Ground.
-func (r *rank) WhileIdle(f func() bool) { r.g.w.idle[r.g.members[r.me]] = f }
+// SetProgress implements comm.Host.
+func (r *rank) SetProgress(f func() bool) { r.g.w.idle[r.g.members[r.me]] = f }
 
 // Close forgets the group once its last rank has closed it. The group of all
 // ranks stays known: a rank that ends wakes those that wait for it there.

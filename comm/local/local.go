@@ -51,7 +51,7 @@ type world struct {
 	done    chan struct{} // closed by the abort
 	cancel  context.CancelCauseFunc
 	left    []atomic.Bool // ranks whose program has returned
-	idle    []func() bool // what ranks do while they wait: see comm.Ground
+	idle    []func() bool // what ranks do while they wait: see comm.Host
 
 	mu      sync.Mutex
 	groups  []*group       // those that a leaving rank must wake, that of all ranks first
@@ -113,7 +113,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 			errs[i] = comm.Exited() // until the program returns
 			defer w.leave(i)
 			r := g.handle(i, c.Algo)
-			errs[i] = comm.Guard(ctx, r, prog)
+			errs[i] = comm.Recovered(ctx, r, prog)
 			if errs[i] == nil {
 				errs[i] = w.undone(i, c.Note)
 			}

@@ -27,7 +27,7 @@ func (r *rank) waitStep(ctx context.Context, j int, steps uint64, call *comm.Cal
 // are kept in two scratch buffers in turn; the right neighbour must have read
 // one before it is used again.
 func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh shares, final unsafe.Pointer) error {
-	f, size := comm.FoldOf(op, call.DType), call.DType.Size()
+	f, size := comm.ReducerOf(op, call.DType), call.DType.Size()
 	left, right := (r.me+r.n-1)%r.n, (r.me+1)%r.n
 	widest := 0
 	for i := range r.n {

@@ -19,7 +19,7 @@ const (
 // treeReduce leaves the reduction in dst of root; the dst of other ranks holds
 // partial results. slot.acc shows where a rank's result is.
 func (r *rank) treeReduce(ctx context.Context, call *comm.Call, op comm.Op, root int, dst, src comm.Buf) error {
-	f := comm.FoldOf(op, src.DType)
+	f := comm.ReducerOf(op, src.DType)
 	mine := r.own()
 	v := (r.me - root + r.n) % r.n
 	acc := mine.src // nothing folded in yet: the source itself

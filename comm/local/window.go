@@ -121,7 +121,7 @@ func (w *window) Accumulate(ctx context.Context, target, offset int, src comm.Bu
 		return fmt.Errorf("comm: Accumulate: %w", err)
 	}
 	w.x.atomic[target].Lock()
-	comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+	comm.ReducerOf(op, src.DType)(to, to, src.Ptr, src.N)
 	w.x.atomic[target].Unlock()
 	return nil
 }
@@ -138,7 +138,7 @@ func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset
 	defer w.x.atomic[target].Unlock()
 	comm.Move(dst.Ptr, to, dst.Bytes())
 	if op != comm.NoOp {
-		comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+		comm.ReducerOf(op, src.DType)(to, to, src.Ptr, src.N)
 	}
 	return nil
 }

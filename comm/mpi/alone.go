@@ -48,7 +48,7 @@ func (w *alone) Accumulate(ctx context.Context, target, offset int, src comm.Buf
 	}
 	to, err := w.reach(ctx, "Accumulate", target, offset, src)
 	if err == nil && src.N > 0 {
-		comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+		comm.ReducerOf(op, src.DType)(to, to, src.Ptr, src.N)
 	}
 	return err
 }
@@ -63,7 +63,7 @@ func (w *alone) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset 
 	}
 	comm.Move(dst.Ptr, to, dst.Bytes())
 	if op != comm.NoOp {
-		comm.FoldOf(op, src.DType)(to, to, src.Ptr, src.N)
+		comm.ReducerOf(op, src.DType)(to, to, src.Ptr, src.N)
 	}
 	return nil
 }

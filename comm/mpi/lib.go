@@ -163,7 +163,7 @@ func (l *lib) mend() error {
 		if inout[0] == want && inout[1] == want {
 			continue
 		}
-		fold := comm.FoldOf(o, scalar.Uint8)
+		fold := comm.ReducerOf(o, scalar.Uint8)
 		f := dl.Callback(func(in, inout unsafe.Pointer, n *int32, _ uintptr) uintptr {
 			fold(inout, in, inout, int(*n))
 			return 0

@@ -9,7 +9,7 @@ import (
 
 // rank is this process's handle on an MPI communicator.
 type rank struct {
-	comm.Blocking
+	comm.Messages
 	w    *world
 	l    *lib
 	comm uintptr // the caller's messages and the library's collectives
@@ -31,14 +31,14 @@ type rank struct {
 	counted  [2]int64
 
 	num     int32
-	pending comm.Pending[request]
+	pending comm.RequestPool[request]
 	tests   int
 	self    [2]int     // messages to itself: sends and receives started
 	started [2][]int64 // in checked mode, on the group of all ranks: sends and receives by peer
 }
 
 var (
-	_ comm.Ground   = (*rank)(nil)
+	_ comm.Host     = (*rank)(nil)
 	_ comm.Windower = (*rank)(nil)
 )
 
@@ -46,7 +46,7 @@ var (
 func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, error) {
 	l := w.l
 	r := &rank{w: w, l: l, comm: h, algo: algo}
-	r.Blocking = comm.NewBlocking(r, comm.OnHost)
+	r.Messages = comm.NewMessages(r, comm.OnHost)
 	out := new([2]int32)
 	for _, c := range []struct {
 		name string
@@ -113,7 +113,7 @@ func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 
 func (r *rank) Abort(cause error) { r.w.abort(r.w.rank, cause) }
 
-// Aborted implements comm.Ground.
+// Aborted implements comm.Host.
 func (r *rank) Aborted() error {
 	r.w.listen()
 	if ae := r.w.aborted.Load(); ae != nil {
@@ -122,8 +122,8 @@ func (r *rank) Aborted() error {
 	return nil
 }
 
-// WhileIdle implements comm.Ground.
-func (r *rank) WhileIdle(f func() bool) { r.w.work = f }
+// SetProgress implements comm.Host.
+func (r *rank) SetProgress(f func() bool) { r.w.work = f }
 
 // Close frees the communicator; that of the world stays until MPI ends.
 func (r *rank) Close() error {

@@ -85,7 +85,7 @@ func (r *rank) swapped(ctx context.Context, call *comm.Call, in *comm.Buf, from 
 // two hand theirs to a partner first and get the result last. Partners fold in
 // the order of their ranks, so that all have the same bits.
 func (r *rank) doubling(ctx context.Context, call *comm.Call, b *comm.Buf, op comm.Op) error {
-	f := comm.FoldOf(op, b.DType)
+	f := comm.ReducerOf(op, b.DType)
 	in := comm.Buf{DType: b.DType, N: b.N, Ptr: r.room(b.Bytes())}
 	full := 1 << (bits.Len(uint(r.n)) - 1)
 	extra := r.n - full // ranks 2i+1 with i < extra sit out; v numbers the others
@@ -128,7 +128,7 @@ func (r *rank) doubling(ctx context.Context, call *comm.Call, b *comm.Buf, op co
 // ring reduces src into dst: in n-1 steps each rank's share collects all
 // ranks' parts on its way around, in n-1 more it is passed on to all.
 func (r *rank) ring(ctx context.Context, call *comm.Call, dst, src comm.Buf, op comm.Op) error {
-	f := comm.FoldOf(op, src.DType)
+	f := comm.ReducerOf(op, src.DType)
 	left, right := (r.me+r.n-1)%r.n, (r.me+1)%r.n
 	share := func(b comm.Buf, i int) comm.Buf {
 		i = (i + 2*r.n) % r.n

@@ -64,7 +64,7 @@ type world struct {
 	crowded bool            // ranks share cores: do not spin
 	reaches map[string]bool // platforms of GPUs whose memory the library takes
 	noWin   error           // why the library makes no windows here
-	work    func() bool     // what this rank does while it waits: see comm.Ground
+	work    func() bool     // what this rank does while it waits: see comm.Host
 	labels  labels
 	careful bool         // see careful.go
 	left    left         // what is open

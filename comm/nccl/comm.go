@@ -16,9 +16,9 @@ import (
 // of a collective. A message for which they differ ends the program with a
 // *comm.MismatchError; a collective does so in checked mode.
 type Comm struct {
-	comm.Blocking
+	comm.Messages
 	w       *world
-	host    comm.Ground
+	host    comm.Host
 	world   bool  // made by New, not by Split
 	shut    bool  // this rank has closed it
 	number  int64 // of the group, the same on all its ranks and of no other group
@@ -27,7 +27,7 @@ type Comm struct {
 
 	line           *line // of collectives; nil before the first
 	staged         comm.Comm
-	pending        comm.Pending[op]
+	pending        comm.RequestPool[op]
 	alone          []lone  // messages to this rank itself, sent or received but not both
 	sent, received []int64 // messages, by rank
 	room           uintptr
@@ -41,10 +41,10 @@ var (
 )
 
 // join makes the handle on the group of host. It is collective.
-func (w *world) join(ctx context.Context, host comm.Ground, world bool) (*Comm, error) {
+func (w *world) join(ctx context.Context, host comm.Host, world bool) (*Comm, error) {
 	c := &Comm{w: w, host: host, world: world, me: host.Rank(), n: host.Size()}
 	c.sent, c.received = make([]int64, c.n), make([]int64, c.n)
-	c.Blocking = comm.NewBlocking(c, comm.OnDevice)
+	c.Messages = comm.NewMessages(c, comm.OnDevice)
 	w.mu.Lock()
 	w.groups++
 	mine, all := []int64{int64(w.me), w.groups}, make([]int64, 2*c.n)
@@ -91,7 +91,7 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	if err != nil || sub == nil {
 		return nil, err
 	}
-	s, err := c.w.join(ctx, sub.(comm.Ground), false)
+	s, err := c.w.join(ctx, sub.(comm.Host), false)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (c *Comm) Close() error {
 	own := comm.Comm(c.host)
 	if c.world {
 		own = w.ctl
-		w.ground.WhileIdle(nil)
+		w.ground.SetProgress(nil)
 		w.unwatch()
 	}
 	return errors.Join(append(errs, own.Close())...)

@@ -38,7 +38,7 @@ func (c *Comm) count(o *op) {
 
 // sendHost starts a send from host memory.
 func (c *Comm) sendHost(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	call, err := comm.CheckMessage(c, comm.KindSend, src.Raw(), to)
+	call, err := comm.CheckMessage(c, comm.KindSend, src.IgnorePlace(), to)
 	if err != nil {
 		return c.host.ISend(ctx, src, to)
 	}
@@ -55,7 +55,7 @@ func (c *Comm) sendHost(ctx context.Context, src comm.Buf, to int) (comm.Request
 // recvHost starts a receive into host memory. It is done when the message and
 // the note about it have come.
 func (c *Comm) recvHost(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	call, err := comm.CheckMessage(c, comm.KindRecv, dst.Raw(), from)
+	call, err := comm.CheckMessage(c, comm.KindRecv, dst.IgnorePlace(), from)
 	if err != nil {
 		return c.host.IRecv(ctx, dst, from)
 	}

@@ -107,7 +107,7 @@ func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 }
 
 func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (comm.Request, error) {
-	call, err := comm.CheckMessage(c, k, b.Raw(), with)
+	call, err := comm.CheckMessage(c, k, b.IgnorePlace(), with)
 	if err == nil {
 		err = c.pending.Room(k)
 	}

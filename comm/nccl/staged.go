@@ -2,7 +2,7 @@ package nccl
 
 import (
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/internal/stage"
+	"github.com/golops/golops/comm/staged"
 )
 
 // unowned is the host's communicator as one that stage leaves open.
@@ -13,7 +13,7 @@ func (unowned) Close() error { return nil }
 // stage returns the way through host memory, for what the library cannot do.
 func (c *Comm) stage() (comm.Comm, error) {
 	if c.staged == nil {
-		s, err := stage.New(unowned{c.host}, c.w.dev)
+		s, err := staged.New(unowned{c.host}, c.w.dev)
 		if err != nil {
 			c.w.mu.Lock()
 			defer c.w.mu.Unlock()

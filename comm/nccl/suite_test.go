@@ -44,7 +44,7 @@ func with(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Confi
 	if err != nil {
 		return err
 	}
-	err = comm.Guard(ctx, c, func(ctx context.Context, _ comm.Comm) error { return p(ctx, c, dev) })
+	err = comm.Recovered(ctx, c, func(ctx context.Context, _ comm.Comm) error { return p(ctx, c, dev) })
 	if err != nil {
 		c.Abort(err)
 	}

@@ -37,7 +37,7 @@ func (c Config) Validate() error {
 type world struct {
 	l      *lib
 	dev    device.Accelerator
-	ground comm.Ground
+	ground comm.Host
 	ctl    comm.Comm // for the notes that messages begin with
 	cfg    Config
 	me     int
@@ -71,7 +71,7 @@ func New(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config
 	if w.ctl, err = host.Split(ctx, 0, host.Rank()); err != nil {
 		return nil, err
 	}
-	w.ground.WhileIdle(w.work)
+	w.ground.SetProgress(w.work)
 	w.unwatch = func() {}
 	if d, ok := dev.(interface{ OnWait(func() error) func() }); ok {
 		w.unwatch = d.OnWait(w.watch)
@@ -84,7 +84,7 @@ func prepare(host comm.Comm, dev device.Accelerator, cfg Config) (*world, error)
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	ground, ok := host.(comm.Ground)
+	ground, ok := host.(comm.Host)
 	if !ok {
 		return nil, fmt.Errorf("nccl: over %v: that communicator lets nothing stand on it: use goroutines or MPI", host)
 	}

@@ -56,7 +56,7 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 // src next to the last. There are two axes at least afterwards.
 func (p *plan) order(c *device.Strided) {
 	p.dstAt, p.srcAt = c.DstAt, c.SrcAt
-	for i := range c.Shape.Rank() {
+	for i := range c.Shape.NDim() {
 		n, d, s := c.Shape.Dim(i), c.Dst[i], c.Src[i]
 		if n == 1 {
 			continue

@@ -5,7 +5,7 @@ import "github.com/golops/golops/device"
 // kirchhoffArgs are the parameters of Spread and Stack.
 type kirchhoffArgs[F float] struct {
 	image, traces []F
-	t             *device.Travel[F]
+	t             *device.TravelTables[F]
 }
 
 var (
@@ -19,14 +19,14 @@ const stackGrain = 512
 
 // Spread implements device.Kirchhoff. Pairs of source and receiver have traces
 // of their own, so threads share nothing.
-func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 	k.kf = kirchhoffArgs[F]{k.flat(x), k.flat(y), t}
 	k.run(t.Sources*t.Receivers, 1, k.loops.spread)
 	k.kf = kirchhoffArgs[F]{}
 }
 
 // Stack implements device.Kirchhoff. Each thread has image points of its own.
-func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.kf = kirchhoffArgs[F]{k.flat(x), k.flat(y), t}
 	k.run(t.Points, stackGrain, k.loops.stack)
 	k.kf = kirchhoffArgs[F]{}
@@ -112,7 +112,7 @@ type weights[F float] struct {
 	aperture       []F  // of one column; nil where all are 1
 }
 
-func weigh[F float](t *device.Travel[F], s, r int) (w weights[F]) {
+func weigh[F float](t *device.TravelTables[F], s, r int) (w weights[F]) {
 	n := t.Points
 	if t.SrcW[0] != nil {
 		w.s0, w.s1 = t.SrcW[0][s*n:][:n], t.SrcW[1][s*n:][:n]

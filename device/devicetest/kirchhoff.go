@@ -28,7 +28,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 		{1, 1, 80, 50, 90}, {1, 2, 300, 60, 200}, {9, 30, 5, 8, 40}, {40, 30, 3, 3, 25}, {1, 3, 5, 9, 13_001}, {1, 70, 2, 3, 1001},
 	} {
 		for weights := range 4 {
-			t := &device.Travel[F]{
+			t := &device.TravelTables[F]{
 				Sources: c.sources, Receivers: c.receivers, Points: c.columns * c.depths, Samples: c.samples, Depths: c.depths,
 			}
 			t.Src = times[F](s, t.Sources*t.Points, t.Samples)
@@ -75,7 +75,7 @@ func factors[F float32 | float64, T scalar.Scalar](s *suite[T], n int) []F {
 }
 
 // spreadAndStack compares both directions with plain loops.
-func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], k device.Kirchhoff[T, F], t *device.Travel[F]) {
+func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], k device.Kirchhoff[T, F], t *device.TravelTables[F]) {
 	traces := t.Sources * t.Receivers
 	x, y := s.random(t.Points), s.random(traces*t.Samples)
 	from, data := x.was(), y.was()

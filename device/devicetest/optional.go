@@ -39,7 +39,7 @@ func testAxpyNorm[T scalar.Scalar](s *suite[T]) {
 
 // testBandsSum adds up stencils and random matrices along some axes of blocks.
 func testBandsSum[T scalar.Scalar](s *suite[T]) {
-	k, ok := s.k.(device.BandsSummer[T])
+	k, ok := s.k.(device.StencilSum[T])
 	if !ok {
 		s.lacks("BandsSum")
 		return
@@ -57,7 +57,7 @@ func testBandsSum[T scalar.Scalar](s *suite[T]) {
 }
 
 // bandsSum adds up stencils of the given width, or random matrices for 0.
-func (s *suite[T]) bandsSum(k device.BandsSummer[T], dims, axes []int, width int) {
+func (s *suite[T]) bandsSum(k device.StencilSum[T], dims, axes []int, width int) {
 	sum := &device.BandedSum[T]{}
 	n, taps := 1, 0
 	for _, d := range dims {

@@ -125,7 +125,7 @@ func scanAxis(x, start []complex128, outer, n, inner int, reverse bool) []comple
 func copyND(dst, src []complex128, c *device.Strided, add bool) {
 	for n := range c.Shape.Size() {
 		d, s := c.DstAt, c.SrcAt
-		for axis := c.Shape.Rank() - 1; axis >= 0; axis-- {
+		for axis := c.Shape.NDim() - 1; axis >= 0; axis-- {
 			i := n % c.Shape.Dim(axis)
 			n /= c.Shape.Dim(axis)
 			d, s = d+i*c.Dst[axis], s+i*c.Src[axis]

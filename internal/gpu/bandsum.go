@@ -47,7 +47,7 @@ type keptSum[T scalar.Scalar] struct {
 	plane *planeSum[T] // how most of it is done, nil if one kernel does all
 }
 
-// BandsSum implements device.BandsSummer.
+// BandsSum implements device.StencilSum.
 func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
 	kept, _ := s.Kept.Of(k.d).(*keptSum[T])
 	if kept == nil {

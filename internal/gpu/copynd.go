@@ -68,7 +68,7 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 func (a *copyArgs) order(c *device.Strided) (dstAt, srcAt int, across bool) {
 	dstAt, srcAt = c.DstAt, c.SrcAt
 	rank := 0
-	for i := range c.Shape.Rank() {
+	for i := range c.Shape.NDim() {
 		n, d, s := c.Shape.Dim(i), c.Dst[i], c.Src[i]
 		if n == 1 {
 			continue

@@ -9,7 +9,7 @@ import (
 
 // keep leaves what was made of a description, and the memory at addr with it,
 // until the description is forgotten or nobody can reach it any more.
-func keep[P any](d *Device, k *device.Kept, what *P, addr uintptr) {
+func keep[P any](d *Device, k *device.DeviceCache, what *P, addr uintptr) {
 	gone := runtime.AddCleanup(what, d.abandoned.add, addr)
 	k.Keep(d, what, func() {
 		gone.Stop()

@@ -35,8 +35,8 @@ var (
 	_ device.Kernels[complex64]     = (*kernels[complex64, float32])(nil)
 	_ device.Kernels[complex128]    = (*kernels[complex128, float64])(nil)
 	_ device.AxpyNormer[complex128] = (*kernels[complex128, float64])(nil)
-	_ device.LateSummer[float32]    = (*kernels[float32, float32])(nil)
-	_ device.Abandoner[float32]     = (*kernels[float32, float32])(nil)
+	_ device.AsyncReducer[float32]  = (*kernels[float32, float32])(nil)
+	_ device.Reclaimer[float32]     = (*kernels[float32, float32])(nil)
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
@@ -112,7 +112,7 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 // Free implements device.Kernels.
 func (k *kernels[T, F]) Free(m device.Mem[T]) { k.d.release(m.Addr) }
 
-// Abandon implements device.Abandoner.
+// Abandon implements device.Reclaimer.
 func (k *kernels[T, F]) Abandon(m device.Mem[T]) { k.d.abandoned.add(m.Addr) }
 
 // Slice implements device.Kernels.

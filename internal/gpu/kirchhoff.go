@@ -55,7 +55,7 @@ var (
 	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
 )
 
-// travel is a device.Travel on the device, and how the two kernels go about it.
+// travel is a device.TravelTables on the device, and how the two kernels go about it.
 type travel struct {
 	weighted      int // 1 if so
 	spread, stack kirchhoffArgs
@@ -65,7 +65,7 @@ type travel struct {
 }
 
 // Spread implements device.Kirchhoff. Sums are in the element type.
-func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 	way := k.travel(t)
 	if way == nil || y.N == 0 {
 		return
@@ -78,7 +78,7 @@ func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
 }
 
 // Stack implements device.Kirchhoff. Sums are in the element type.
-func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	way := k.travel(t)
 	if way == nil || x.N == 0 {
 		return
@@ -105,7 +105,7 @@ func (k *kernels[T, F]) joined(splits int32, result device.Mem[T], part uintptr)
 }
 
 // travel returns the tables on the device, nil if they did not get there.
-func (k *kernels[T, F]) travel(t *device.Travel[F]) *travel {
+func (k *kernels[T, F]) travel(t *device.TravelTables[F]) *travel {
 	if way, _ := t.Kept.Of(k.d).(*travel); way != nil {
 		return way
 	}
@@ -117,7 +117,7 @@ func (k *kernels[T, F]) travel(t *device.Travel[F]) *travel {
 	return way
 }
 
-func (k *kernels[T, F]) keepTravel(t *device.Travel[F]) (*travel, error) {
+func (k *kernels[T, F]) keepTravel(t *device.TravelTables[F]) (*travel, error) {
 	if t.Samples > math.MaxInt32 {
 		return nil, fmt.Errorf("%s: kirchhoff: traces of %d samples, at most %d are possible: cut them", k.d.p.Name, t.Samples, math.MaxInt32)
 	}

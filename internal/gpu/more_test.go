@@ -20,7 +20,7 @@ type operands struct {
 	filter  *device.Banded[complex64]
 	sum     *device.BandedSum[complex64]
 	sparse  *device.Sparse[complex64]
-	travel  *device.Travel[float32]
+	travel  *device.TravelTables[float32]
 	box     *device.Strided
 }
 
@@ -28,7 +28,7 @@ func newOperands(t *testing.T, d *Device) *operands {
 	o := &operands{
 		bands:  &device.Banded[complex64]{Outer: 2, Inner: 64, DstRows: 8, SrcRows: 8},
 		sparse: &device.Sparse[complex64]{First: []int{0, 1, 3}, At: []int{5, 2, 3}},
-		travel: &device.Travel[float32]{
+		travel: &device.TravelTables[float32]{
 			Sources: 2, Receivers: 2, Points: 16, Samples: 8, Depths: 4, Src: make([]float32, 32), Rec: make([]float32, 32),
 		},
 		box: &device.Strided{Shape: shape.Of(16, 64), Dst: [shape.MaxRank]int{1, 16}, Src: [shape.MaxRank]int{64, 1}},

@@ -148,7 +148,7 @@ func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	return s, err
 }
 
-// DotInto implements device.LateSummer.
+// DotInto implements device.AsyncReducer.
 func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], conj bool) {
 	if x.N == 0 {
 		k.d.c128.Fill(dst, 0)
@@ -157,7 +157,7 @@ func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], 
 	k.startSum(&k.sums.dot, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, conjugate: flag(conj)})
 }
 
-// AxpyNormInto implements device.LateSummer.
+// AxpyNormInto implements device.AsyncReducer.
 func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y device.Mem[T]) {
 	if x.N == 0 {
 		k.d.c128.Fill(dst, 0)

@@ -56,7 +56,7 @@ func image[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R], seed uint
 	if err != nil {
 		return u, dist.Array[R]{}, err
 	}
-	y, err := linop.Image(ctx, a, u)
+	y, err := linop.Apply(ctx, a, u)
 	return u, y, err
 }
 

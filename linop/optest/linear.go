@@ -56,7 +56,7 @@ func linear[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D,
 	if err != nil {
 		return err
 	}
-	got, err := linop.Image(ctx, a, u)
+	got, err := linop.Apply(ctx, a, u)
 	if err != nil {
 		return err
 	}

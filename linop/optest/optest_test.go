@@ -9,7 +9,7 @@ import (
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -21,14 +21,14 @@ const rows = 11
 // half is one way of an operator.
 type half[T scalar.Scalar] func(dst, src dist.Array[T])
 
-func space(ctx context.Context, r dist.Rank) (*dist.Space, error) {
+func space(ctx context.Context, r dist.Proc) (*dist.Space, error) {
 	counts := make([]int, r.Size())
 	counts[0] = 4
 	counts[r.Size()-1] += rows - 4
 	return dist.NewSpace(ctx, r, dist.Layout{Counts: [][]int{counts}}, rows)
 }
 
-func operator[T scalar.Scalar](ctx context.Context, r dist.Rank, forward, adjoint half[T]) (linop.Operator[T], error) {
+func operator[T scalar.Scalar](ctx context.Context, r dist.Proc, forward, adjoint half[T]) (linop.Operator[T], error) {
 	s, err := space(ctx, r)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (h halfStrict) Adjoint(ctx context.Context, dst, src dist.Array[float64]) e
 
 func TestRefuses(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+		err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 			s, err := space(ctx, r)
 			if err != nil {
 				return err
@@ -160,7 +160,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func checks[T scalar.Scalar](ctx context.Context, r dist.Rank) error {
+func checks[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	good := times[T](1)
 	phase := times[T](0.5 + 2i)
 	for _, c := range []struct {
@@ -218,7 +218,7 @@ func TestChecks(t *testing.T) {
 			prog launch.Program
 		}{{"float32", checks[float32]}, {"float64", checks[float64]}, {"complex64", checks[complex64]}, {"complex128", checks[complex128]}} {
 			t.Run(fmt.Sprintf("ranks=%d/%s", n, c.name), func(t *testing.T) {
-				if err := ondevice.Local(t.Context(), n, c.prog); err != nil {
+				if err := testdevices.Local(t.Context(), n, c.prog); err != nil {
 					t.Error(err)
 				}
 			})
@@ -229,7 +229,7 @@ func TestChecks(t *testing.T) {
 // on runs a program on three ranks.
 func on(t *testing.T, prog launch.Program) {
 	t.Helper()
-	if err := ondevice.Local(t.Context(), 3, prog); err != nil {
+	if err := testdevices.Local(t.Context(), 3, prog); err != nil {
 		t.Error(err)
 	}
 }
@@ -249,7 +249,7 @@ func wants(err error, words ...string) error {
 
 // The error of a dot test has what is needed to repeat it.
 func TestDotText(t *testing.T) {
-	on(t, func(ctx context.Context, r dist.Rank) error {
+	on(t, func(ctx context.Context, r dist.Proc) error {
 		op, err := operator(ctx, r, times[float64](2), times[float64](3))
 		if err != nil {
 			return err
@@ -277,7 +277,7 @@ func TestDotText(t *testing.T) {
 
 // An operator that fails on one rank fails the checks of all.
 func TestErrorsReachAll(t *testing.T) {
-	on(t, func(ctx context.Context, r dist.Rank) error {
+	on(t, func(ctx context.Context, r dist.Proc) error {
 		s, err := space(ctx, r)
 		if err != nil {
 			return err
@@ -298,7 +298,7 @@ func TestErrorsReachAll(t *testing.T) {
 }
 
 func TestMatchesDense(t *testing.T) {
-	on(t, func(ctx context.Context, r dist.Rank) error {
+	on(t, func(ctx context.Context, r dist.Proc) error {
 		op, err := operator(ctx, r, times[complex128](2i), times[complex128](-2i))
 		if err != nil {
 			return err
@@ -336,7 +336,7 @@ func whole(dst, src dist.Array[float32]) {
 }
 
 func TestKeepsType(t *testing.T) {
-	on(t, func(ctx context.Context, r dist.Rank) error {
+	on(t, func(ctx context.Context, r dist.Proc) error {
 		good64, bad64 := times[float64](1), half[float64](narrow)
 		good32, bad32 := times[float32](1), half[float32](whole)
 		for _, c := range []struct {

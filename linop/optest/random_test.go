@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop/optest"
 )
 
@@ -18,7 +18,7 @@ func TestRandom(t *testing.T) {
 	var first []float64
 	for _, n := range []int{1, 2, 3, 7} {
 		for name, l := range map[string]dist.Layout{"split": {}, "columns": dist.Split(1), "replicated": dist.Replicated, "checked": {Replicate: dist.Checked}} {
-			err := ondevice.Local(t.Context(), n, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), n, func(ctx context.Context, r dist.Proc) error {
 				s, err := dist.NewSpace(ctx, r, l, 5, 4)
 				if err != nil {
 					return err
@@ -71,7 +71,7 @@ func TestRandom(t *testing.T) {
 
 // The parts of a stack differ, however deep they lie.
 func TestRandomStack(t *testing.T) {
-	on(t, func(ctx context.Context, r dist.Rank) error {
+	on(t, func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 		if err != nil {
 			return err

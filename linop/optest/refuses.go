@@ -17,7 +17,7 @@ import (
 // not of their spaces and for arrays that share memory, that they write nothing
 // then, neither into the arrays nor around them, and that they work afterwards.
 // All operators of golops do so. All leaves it out: an operator of one's own may
-// leave it to linop.Apply; dist.Check is the line that it needs otherwise.
+// leave it to linop.ApplyTo; dist.Check is the line that it needs otherwise.
 func Refuses[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 	if err := valid(a); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (g *guarded[T]) make(s *dist.Space) (dist.Array[T], error) {
 	}
 	array.Fill(room, sentinel)
 	g.room = append(g.room, room)
-	return dist.Of(s, room.Slice(guard, guard+n)), nil
+	return dist.Wrap(s, room.Slice(guard, guard+n)), nil
 }
 
 // check reports an element that is not as it was.
@@ -204,5 +204,5 @@ func over[T scalar.Scalar](s *dist.Space, block array.Array[T]) (dist.Array[T], 
 	if parts != nil {
 		return dist.StackOf(parts...)
 	}
-	return dist.Of(s, block), nil
+	return dist.Wrap(s, block), nil
 }

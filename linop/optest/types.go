@@ -58,7 +58,7 @@ func keepsType[D32, R32, D64, R64 scalar.Scalar](ctx context.Context, a32 linop.
 	}
 	const eps = 1.0 / (1 << 28)
 	dist.Axpby(eps, w, 1, u)
-	got, err := linop.Image(ctx, a64, u)
+	got, err := linop.Apply(ctx, a64, u)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/scalar"
 )
@@ -24,7 +24,7 @@ func benchKirchhoff[T scalar.Scalar](b *testing.B) {
 			name = "forward"
 		}
 		b.Run(name, func(b *testing.B) {
-			err := ondevice.Local(b.Context(), 1, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(b.Context(), 1, func(ctx context.Context, r dist.Proc) error {
 				c, err := wave.NewConstant(wave.Grid{X: wave.Axis{N: 201, Step: 4}, Z: wave.Axis{N: 150, Step: 4}}, 1000)
 				if err != nil {
 					return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops/wave"
@@ -103,7 +103,7 @@ func TestGoldenKirchhoff(t *testing.T) {
 		}
 		seen++
 		for _, ranks := range []int{1, 2, 3} {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				k, _, err := survey(t, c)
 				if err != nil {
 					return err
@@ -138,7 +138,7 @@ func image(t *testing.T, ctx context.Context, c golden.Case, op linop.Operator[f
 	if err != nil {
 		return err
 	}
-	y, err := linop.Image(ctx, op, x)
+	y, err := linop.Apply(ctx, op, x)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func apart(a, b []float64) float64 {
 func TestGoldenTutorial(t *testing.T) {
 	for _, c := range golden.CasesIn(t, "lsm", "LSM") {
 		for _, ranks := range []int{1, 2} {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error { return tutorial(t, ctx, r, c) })
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error { return tutorial(t, ctx, r, c) })
 			if err != nil {
 				t.Errorf("%s on %d ranks: %v", c.Name, ranks, err)
 			}
@@ -186,7 +186,7 @@ func TestGoldenTutorial(t *testing.T) {
 	}
 }
 
-func tutorial(t *testing.T, ctx context.Context, r dist.Rank, c golden.Case) error {
+func tutorial(t *testing.T, ctx context.Context, r dist.Proc, c golden.Case) error {
 	k, _, err := survey(t, c)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func tutorial(t *testing.T, ctx context.Context, r dist.Rank, c golden.Case) err
 	if err != nil {
 		return err
 	}
-	d, err := linop.Image(ctx, op, m)
+	d, err := linop.Apply(ctx, op, m)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func tutorial(t *testing.T, ctx context.Context, r dist.Rank, c golden.Case) err
 			}
 		}
 	}
-	adj, err := linop.Image(ctx, linop.H(op), d)
+	adj, err := linop.Apply(ctx, linop.H(op), d)
 	if err != nil {
 		return err
 	}

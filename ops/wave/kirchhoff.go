@@ -72,7 +72,7 @@ func (k Kirchhoff) Validate() error {
 type kirchhoff[T scalar.Scalar, F Float] struct {
 	linop.Spaces
 	k device.Kirchhoff[T, F]
-	t device.Travel[F]
+	t device.TravelTables[F]
 }
 
 // NewKirchhoff returns the operator of Kirchhoff modelling with image and data
@@ -86,7 +86,7 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 // image points, not one per pair. It is collective and sends nothing when
 // applied: NewSourceSplit and NewModelSplit spread sources or the image over
 // ranks.
-func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhoff) (linop.Operator[T], error) {
+func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
 	build := buildKirchhoff[T, float64]
 	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
 		build = buildKirchhoff[T, float32]
@@ -94,7 +94,7 @@ func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhoff
 	return build(ctx, r, k)
 }
 
-func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Rank, k Kirchhoff) (linop.Operator[T], error) {
+func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
 	o := &kirchhoff[T, F]{}
 	err := k.Validate()
 	if err == nil {
@@ -131,7 +131,7 @@ func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Rank, 
 }
 
 // device finds the kernels.
-func (o *kirchhoff[T, F]) device(r dist.Rank) error {
+func (o *kirchhoff[T, F]) device(r dist.Proc) error {
 	k, err := device.KernelsFor[T](r.Device)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (o *kirchhoff[T, F]) device(r dist.Rank) error {
 // tables computes the ways from all sources and receivers, in samples.
 func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
 	g := k.Times.Grid()
-	o.t = device.Travel[F]{Sources: len(k.Sources), Receivers: len(k.Receivers), Points: g.Nodes(), Samples: k.Samples, Depths: g.Z.N}
+	o.t = device.TravelTables[F]{Sources: len(k.Sources), Receivers: len(k.Receivers), Points: g.Nodes(), Samples: k.Samples, Depths: g.Z.N}
 	for _, side := range []struct {
 		points []Point
 		table  *[]F

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/ondevice"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops/wave"
@@ -31,7 +31,7 @@ func small(dims int) (wave.Kirchhoff, error) {
 	return k, err
 }
 
-func dotTests[T scalar.Scalar](ctx context.Context, r dist.Rank, dims int) error {
+func dotTests[T scalar.Scalar](ctx context.Context, r dist.Proc, dims int) error {
 	k, err := small(dims)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error 
 		if err != nil {
 			return err
 		}
-		y, err := linop.Image(ctx, op, x)
+		y, err := linop.Apply(ctx, op, x)
 		if err != nil {
 			return err
 		}
@@ -95,9 +95,9 @@ func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error 
 }
 
 func TestDevices(t *testing.T) {
-	ondevice.Each(t, func(t *testing.T, p ondevice.Place) {
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, ranks := range []int{1, 2} {
-			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				err := errors.Join(dotTests[float32](ctx, r, 2), dotTests[complex128](ctx, r, 2))
 				if err != nil || p.Slow {
 					return err
@@ -114,7 +114,7 @@ func TestDevices(t *testing.T) {
 func TestKirchhoff(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		for _, dims := range []int{2, 3} {
-			err := ondevice.Local(t.Context(), ranks, func(ctx context.Context, r dist.Rank) error {
+			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				return errors.Join(dotTests[float32](ctx, r, dims), dotTests[float64](ctx, r, dims),
 					dotTests[complex64](ctx, r, dims), dotTests[complex128](ctx, r, dims))
 			})
@@ -135,7 +135,7 @@ func (s stopping) Aperture(_, _ wave.Point) ([]float64, error)       { s.stop();
 // The end of ctx ends the making of weights, pair by pair too.
 func TestKirchhoffStops(t *testing.T) {
 	why := errors.New("enough")
-	err := ondevice.Local(t.Context(), 1, func(ctx context.Context, r dist.Rank) error {
+	err := testdevices.Local(t.Context(), 1, func(ctx context.Context, r dist.Proc) error {
 		k, err := small(2)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // NewSourceSplit returns Kirchhoff modelling with the sources spread evenly over
 // ranks: the image is replicated, data are split by source. Forward sends
 // nothing; the adjoint adds up one image over the ranks. It is collective.
-func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhoff) (linop.Operator[T], error) {
+func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
 	counts := dist.Balanced(len(k.Sources), r.Size())
 	lo := 0
 	for _, c := range counts[:r.Rank()] {
@@ -38,7 +38,7 @@ func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchho
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
 		return nil, err
 	}
-	return linop.VStack(ctx, r, ops...)
+	return linop.VStackRanks(ctx, r, ops...)
 }
 
 // NewModelSplit returns Kirchhoff modelling with the image spread over ranks along
@@ -46,7 +46,7 @@ func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchho
 // adjoint sends nothing. It fits images that one rank cannot hold. It is
 // collective. times makes the travel times for the part of the grid from row lo
 // to hi of its first axis.
-func NewModelSplit[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhoff, g Grid, times func(lo, hi int) (TravelTimes, error)) (linop.Operator[T], error) {
+func NewModelSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff, g Grid, times func(lo, hi int) (TravelTimes, error)) (linop.Operator[T], error) {
 	err := g.Validate()
 	var rows, lo int
 	if err == nil {
@@ -73,5 +73,5 @@ func NewModelSplit[T scalar.Scalar](ctx context.Context, r dist.Rank, k Kirchhof
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
 		return nil, err
 	}
-	return linop.HStack(ctx, r, ops...)
+	return linop.HStackRanks(ctx, r, ops...)
 }

@@ -17,7 +17,7 @@ import (
 // that are timed.
 type kase struct {
 	name  string
-	build func(ctx context.Context, r dist.Rank) ([]step, error)
+	build func(ctx context.Context, r dist.Proc) ([]step, error)
 }
 
 // step is one thing to time, with what the peer needs and golops may, in ms.
@@ -32,13 +32,13 @@ func cases(shrink int) []kase {
 	s := shrink
 	block := []int{512 / s, 512 / s, 256 / s}
 	return []kase{
-		{"dot", func(ctx context.Context, r dist.Rank) ([]step, error) { return dot(ctx, r, block[0]*block[1]*block[2]) }},
-		{"FirstDerivative", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"dot", func(ctx context.Context, r dist.Proc) ([]step, error) { return dot(ctx, r, block[0]*block[1]*block[2]) }},
+		{"FirstDerivative", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return derivative(ctx, r, block, [2]float64{4.0, 4.8}, 0.25, func(x *dist.Space) (linop.Operator[float32], error) {
 				return ops.NewFirstDerivative[float32](ctx, x, 0, ops.Derivative{})
 			})
 		}},
-		{"Laplacian", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"Laplacian", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return derivative(ctx, r, block, [2]float64{12.6, 14.2}, 0.30, func(x *dist.Space) (linop.Operator[float32], error) {
 				return ops.NewLaplacian[float32](ctx, x, ops.Laplacian{Axes: []int{0, 1, 2}})
 			})
@@ -46,16 +46,16 @@ func cases(shrink int) []kase {
 		migration(survey{81, 60, 11, 10, 651}, s, 100, [3]float64{3.2, 3.0, 1120}, [3]float64{0.3, 0.3, 80}),
 		migration(survey{201, 150, 51, 16, 651}, s, 20, [3]float64{17.6, 17.1, 930}, [3]float64{1.5, 1.5, 70}),
 		migration(survey{401, 300, 101, 32, 1001}, s, 10, [3]float64{73, 115, 2270}, [3]float64{8, 8, 200}),
-		{"matrix product float32", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"matrix product float32", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return product[float32](ctx, r, 4096/s, 156, 3.5)
 		}},
-		{"matrix product complex64", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"matrix product complex64", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return product[complex64](ctx, r, 4096/s, 367, 13)
 		}},
-		{"CG", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"CG", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
 		}},
-		{"CGLS", func(ctx context.Context, r dist.Rank) ([]step, error) {
+		{"CGLS", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CGLS[float32]{}, max(64, 4096/s), 50, 5.3, 0.15)
 		}},
 	}
@@ -70,7 +70,7 @@ func of[T scalar.Scalar](s *dist.Space, v float64) (dist.Array[T], error) {
 	return a, err
 }
 
-func dot(ctx context.Context, r dist.Rank, n int) ([]step, error) {
+func dot(ctx context.Context, r dist.Proc, n int) ([]step, error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func dot(ctx context.Context, r dist.Rank, n int) ([]step, error) {
 	}}}, err
 }
 
-func derivative(ctx context.Context, r dist.Rank, block []int, peer [2]float64, limit float64, make func(*dist.Space) (linop.Operator[float32], error)) ([]step, error) {
+func derivative(ctx context.Context, r dist.Proc, block []int, peer [2]float64, limit float64, make func(*dist.Space) (linop.Operator[float32], error)) ([]step, error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, block...)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func random[T scalar.Scalar](n int) []T {
 	return v
 }
 
-func product[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, peer, limit float64) ([]step, error) {
+func product[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer, limit float64) ([]step, error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func product[T scalar.Scalar](ctx context.Context, r dist.Rank, n int, peer, lim
 
 // solver iterates on one block, a symmetric positive matrix with a condition that
 // keeps residuals from vanishing in so many steps.
-func solver(ctx context.Context, r dist.Rank, m solve.Method[float32], n, steps int, peer, limit float64) ([]step, error) {
+func solver(ctx context.Context, r dist.Proc, m solve.Method[float32], n, steps int, peer, limit float64) ([]step, error) {
 	a := random[float32](n * n)
 	for i := range n {
 		for j := range i {
@@ -162,7 +162,7 @@ func solver(ctx context.Context, r dist.Rank, m solve.Method[float32], n, steps 
 	if err != nil {
 		return nil, err
 	}
-	op, err := linop.BlockDiag(ctx, r, block)
+	op, err := linop.BlockDiagRanks(ctx, r, block)
 	if err != nil {
 		return nil, err
 	}

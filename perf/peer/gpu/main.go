@@ -79,7 +79,7 @@ func fail(err error) {
 func (o options) run(ctx context.Context, w io.Writer) error {
 	start := time.Now()
 	c := launch.Config{Ranks: 1, Device: o.device, Log: slog.New(slog.NewTextHandler(w, nil))}
-	err := c.Local(ctx, func(ctx context.Context, r dist.Rank) error {
+	err := c.Local(ctx, func(ctx context.Context, r dist.Proc) error {
 		fmt.Fprintf(w, "%s, %s, %v, %v\n\n", time.Now().UTC().Format("2006-01-02 15:04"), r.Device, r.Comm, time.Since(start).Round(time.Millisecond))
 		fmt.Fprintf(w, "float32 unless said; times in ms of one application that is waited for, %d rounds\n\n", o.rounds)
 		fmt.Fprintln(w, "| work | PyLops-MPI + CuPy + NCCL | golops, at most | golops, median | golops, best | holds |")

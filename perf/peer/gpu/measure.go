@@ -11,7 +11,7 @@ import (
 )
 
 // measure prints a row for each step of a case.
-func (c kase) measure(ctx context.Context, r dist.Rank, o options, w io.Writer) {
+func (c kase) measure(ctx context.Context, r dist.Proc, o options, w io.Writer) {
 	start := time.Now()
 	steps, err := c.build(ctx, r)
 	if err != nil {
@@ -42,7 +42,7 @@ const longest = 8 * time.Second
 
 // times runs a step until it is warm and then so often, in ms. The device is
 // waited for in each.
-func (o options) times(ctx context.Context, r dist.Rank, s step) ([]float64, error) {
+func (o options) times(ctx context.Context, r dist.Proc, s step) ([]float64, error) {
 	once := func() (time.Duration, error) {
 		start := time.Now()
 		if err := s.run(ctx); err != nil {

@@ -20,7 +20,7 @@ func migration(v survey, shrink, steps int, peer, limit [3]float64) kase {
 		steps = max(2, steps/shrink)
 	}
 	name := fmt.Sprintf("LSM %dx%d, %d rec, %d src, nt %d", v.nx, v.nz, v.receivers, v.sources, v.samples)
-	return kase{name, func(ctx context.Context, r dist.Rank) ([]step, error) {
+	return kase{name, func(ctx context.Context, r dist.Proc) ([]step, error) {
 		op, err := v.operator(ctx, r)
 		if err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func migration(v survey, shrink, steps int, peer, limit [3]float64) kase {
 		if err != nil {
 			return nil, err
 		}
-		data, err := linop.Image(ctx, op, refl)
+		data, err := linop.Apply(ctx, op, refl)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func migration(v survey, shrink, steps int, peer, limit [3]float64) kase {
 	}}
 }
 
-func (v survey) operator(ctx context.Context, r dist.Rank) (linop.Operator[float32], error) {
+func (v survey) operator(ctx context.Context, r dist.Proc) (linop.Operator[float32], error) {
 	const d, dt = 4, 0.004
 	g := wave.Grid{X: wave.Axis{N: v.nx, Step: d}, Z: wave.Axis{N: v.nz, Step: d}}
 	times, err := wave.NewConstant(g, 1000)

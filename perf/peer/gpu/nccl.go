@@ -33,7 +33,7 @@ const loops = 3
 // of place and waited for.
 func (o options) allReduce(ctx context.Context, w io.Writer) error {
 	c := launch.Config{Device: o.device, Comm: launch.NCCL, ShareGPU: true}
-	return c.World(ctx, func(ctx context.Context, r dist.Rank) error {
+	return c.World(ctx, func(ctx context.Context, r dist.Proc) error {
 		k, err := device.KernelsFor[float32](r.Device)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (o options) allReduce(ctx context.Context, w io.Writer) error {
 	})
 }
 
-func timeReduce(ctx context.Context, r dist.Rank, dst, src comm.Buf) (float64, error) {
+func timeReduce(ctx context.Context, r dist.Proc, dst, src comm.Buf) (float64, error) {
 	sum := func(n int) error {
 		for range n {
 			if err := r.AllReduce(ctx, dst, src, comm.Sum); err != nil {

@@ -111,7 +111,7 @@ func pylops(python, dtype string, ranks int) (m measured, err error) {
 
 // golops runs one round of ours on goroutine ranks.
 func golops(dtype string, ranks int) (m measured, err error) {
-	err = launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Rank) error {
+	err = launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Proc) error {
 		var mine measured
 		var err error
 		if dtype == "float32" {
@@ -128,7 +128,7 @@ func golops(dtype string, ranks int) (m measured, err error) {
 }
 
 // round is the problem of perf/peer/py/lsm.py.
-func round[T scalar.Scalar](ctx context.Context, r dist.Rank) (m measured, err error) {
+func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err error) {
 	const nx, nz, d, nt, nr, ns = 201, 150, 4, 651, 51, 16
 	g := wave.Grid{X: wave.Axis{N: nx, Step: d}, Z: wave.Axis{N: nz, Step: d}}
 	times, err := wave.NewConstant(g, 1000)
@@ -168,7 +168,7 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Rank) (m measured, err e
 	if err != nil {
 		return m, err
 	}
-	data, err := linop.Image(ctx, op, refl)
+	data, err := linop.Apply(ctx, op, refl)
 	if err != nil {
 		return m, err
 	}

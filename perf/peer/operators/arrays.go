@@ -17,10 +17,10 @@ type vectors[T scalar.Scalar] struct {
 }
 
 // operations are the array operations by the names of the cases.
-func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.Rank, c Case) (*job, error) {
+func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.Proc, c Case) (*job, error) {
 	type maker = func(ctx context.Context, v vectors[T]) (*job, error)
-	on := func(f maker) func(ctx context.Context, r dist.Rank, c Case) (*job, error) {
-		return func(ctx context.Context, r dist.Rank, c Case) (*job, error) {
+	on := func(f maker) func(ctx context.Context, r dist.Proc, c Case) (*job, error) {
+		return func(ctx context.Context, r dist.Proc, c Case) (*job, error) {
 			v := vectors[T]{c: c}
 			var err error
 			if v.s, err = dist.NewSpace(ctx, r, dist.Layout{}, c.Shape...); err != nil {
@@ -38,7 +38,7 @@ func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.R
 			return f(ctx, v)
 		}
 	}
-	return map[string]func(ctx context.Context, r dist.Rank, c Case) (*job, error){
+	return map[string]func(ctx context.Context, r dist.Proc, c Case) (*job, error){
 		"add": on(func(_ context.Context, v vectors[T]) (*job, error) {
 			return v.local(3, func() { dist.Add(v.out, v.x, v.y) }), nil
 		}),
@@ -63,7 +63,7 @@ func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.R
 			if err != nil {
 				return nil, err
 			}
-			m, err := dist.NewMove[T](v.s, to)
+			m, err := dist.NewRedistribution[T](v.s, to)
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +80,7 @@ func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.R
 }
 
 var (
-	_ linop.Operator[float64] = (*dist.Move[float64])(nil)
+	_ linop.Operator[float64] = (*dist.Redistribution[float64])(nil)
 	_ linop.Operator[float64] = (*dist.Halo[float64])(nil)
 )
 

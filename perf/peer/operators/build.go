@@ -12,12 +12,12 @@ import (
 
 // builder makes the operator of a case and says how many elements of a matrix it
 // reads.
-type builder[T scalar.Scalar] func(ctx context.Context, r dist.Rank, c Case) (op linop.Operator[T], matrix int, err error)
+type builder[T scalar.Scalar] func(ctx context.Context, r dist.Proc, c Case) (op linop.Operator[T], matrix int, err error)
 
 // over makes a builder of a constructor over the array of the case, split along
 // the first axis.
 func over[T scalar.Scalar](f func(ctx context.Context, x *dist.Space, c Case) (linop.Operator[T], error)) builder[T] {
-	return func(ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+	return func(ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Shape...)
 		if err != nil {
 			return nil, 0, err
@@ -106,7 +106,7 @@ func operators[T scalar.Scalar]() map[string]builder[T] {
 	}
 }
 
-func diagonal[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Shape...)
 	if err != nil {
 		return nil, 0, err
@@ -119,7 +119,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.
 	return op, x.Size(), err
 }
 
-func diagonalAlong[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func diagonalAlong[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Shape...)
 	if err != nil {
 		return nil, 0, err
@@ -131,7 +131,7 @@ func diagonalAlong[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (l
 
 // spread takes the last number of the shape for the number of traces of the
 // data. An entry of its table counts as one element.
-func spread[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func spread[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	nx0, nt, nx := c.Shape[0], c.Shape[1], c.Shape[2]
 	m, err := dist.NewSpace(ctx, r, dist.Layout{}, nx0, nt)
 	if err != nil {
@@ -142,7 +142,7 @@ func spread[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Op
 }
 
 // regression counts the powers that PyLops computes as no elements.
-func regression[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func regression[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	y, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Shape...)
 	if err != nil {
 		return nil, 0, err
@@ -152,7 +152,7 @@ func regression[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (lino
 }
 
 // matrixMult multiplies a vector, or as many as the shape's third number says.
-func matrixMult[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func matrixMult[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	rows, cols := c.Shape[0], c.Shape[1]
 	x, err := dist.NewSpace(ctx, r, dist.Layout{}, c.Shape[1:]...)
 	if err != nil {
@@ -163,7 +163,7 @@ func matrixMult[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (lino
 }
 
 // stack shares out matrices, of which the shape says how many, among the ranks.
-func stack[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Operator[T], int, error) {
+func stack[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Operator[T], int, error) {
 	n, rows, cols := c.Shape[0], c.Shape[1], c.Shape[2]
 	share := n / r.Size()
 	var mine []linop.Operator[T]
@@ -178,8 +178,8 @@ func stack[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (linop.Ope
 		}
 		mine = append(mine, a)
 	}
-	join := map[string]func(context.Context, dist.Rank, ...linop.Operator[T]) (linop.Operator[T], error){
-		"BlockDiag": linop.BlockDiag[T], "VStack": linop.VStack[T], "HStack": linop.HStack[T],
+	join := map[string]func(context.Context, dist.Proc, ...linop.Operator[T]) (linop.Operator[T], error){
+		"BlockDiag": linop.BlockDiagRanks[T], "VStack": linop.VStackRanks[T], "HStack": linop.HStackRanks[T],
 	}[c.Op]
 	if join == nil {
 		return nil, 0, fmt.Errorf("no stack is called %q", c.Op)

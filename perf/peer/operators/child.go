@@ -65,7 +65,7 @@ func begin(ctx context.Context, cfg launch.Config, q request) *session {
 		s.asks = append(s.asks, make(chan struct{}, 1))
 	}
 	go func() {
-		s.done <- cfg.Local(ctx, func(ctx context.Context, r dist.Rank) error { return s.rank(ctx, r, q) })
+		s.done <- cfg.Local(ctx, func(ctx context.Context, r dist.Proc) error { return s.rank(ctx, r, q) })
 	}()
 	return s
 }
@@ -99,7 +99,7 @@ func (s *session) answer() (reply, error) {
 }
 
 // rank sets the case up, says what comes out, and measures when asked.
-func (s *session) rank(ctx context.Context, r dist.Rank, q request) error {
+func (s *session) rank(ctx context.Context, r dist.Proc, q request) error {
 	j, err := build(ctx, r, *q.Case)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *session) rank(ctx context.Context, r dist.Rank, q request) error {
 // turn measures all steps. A first time does not count: it brings the arrays
 // back into the caches, and the threads of the other side's BLAS, which look for
 // work for some 30 ms more, fall asleep meanwhile.
-func turn(ctx context.Context, r dist.Rank, j *job, calls []int) (a reply, err error) {
+func turn(ctx context.Context, r dist.Proc, j *job, calls []int) (a reply, err error) {
 	for range 2 {
 		a.Seconds = a.Seconds[:0]
 		for i, st := range j.steps {
@@ -152,7 +152,7 @@ func turn(ctx context.Context, r dist.Rank, j *job, calls []int) (a reply, err e
 }
 
 // enough returns how many calls take so many seconds, by doubling.
-func enough(ctx context.Context, r dist.Rank, st step, seconds float64) (int, error) {
+func enough(ctx context.Context, r dist.Proc, st step, seconds float64) (int, error) {
 	for n := 1; ; n *= 2 {
 		if t, err := timed(ctx, r, st, n); err != nil || t >= seconds {
 			return n, err
@@ -161,7 +161,7 @@ func enough(ctx context.Context, r dist.Rank, st step, seconds float64) (int, er
 }
 
 // timed returns the seconds that n calls take on the slowest rank.
-func timed(ctx context.Context, r dist.Rank, st step, n int) (float64, error) {
+func timed(ctx context.Context, r dist.Proc, st step, n int) (float64, error) {
 	if err := r.Barrier(ctx); err != nil {
 		return 0, err
 	}

@@ -23,7 +23,7 @@ type step struct {
 }
 
 // build makes the job of a case.
-func build(ctx context.Context, r dist.Rank, c Case) (*job, error) {
+func build(ctx context.Context, r dist.Proc, c Case) (*job, error) {
 	switch c.Type {
 	case "float32":
 		return buildOf[float32](ctx, r, c)
@@ -33,7 +33,7 @@ func build(ctx context.Context, r dist.Rank, c Case) (*job, error) {
 	return nil, fmt.Errorf("unknown element type %q: have float32, float64", c.Type)
 }
 
-func buildOf[T scalar.Scalar](ctx context.Context, r dist.Rank, c Case) (*job, error) {
+func buildOf[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (*job, error) {
 	if b, ok := operations[T]()[c.Op]; ok {
 		return b(ctx, r, c)
 	}

@@ -1,6 +1,6 @@
-// Package ondevice is for tests: it runs the ranks of a program on the host or
+// Package testdevices is for tests: it runs the ranks of a program on the host or
 // on other devices, so that one suite serves all of them.
-package ondevice
+package testdevices
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/golops/golops/device/cuda"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/hidden"
+	"github.com/golops/golops/internal/fakegpu"
 	"github.com/golops/golops/launch"
 )
 
@@ -51,7 +51,7 @@ func World(ctx context.Context, c launch.Config, p launch.Program) error {
 
 // GPUs says why there are no GPUs to run a suite on; nil if there are.
 func GPUs(ctx context.Context) error {
-	return On(ctx, launch.GPU, 1, func(context.Context, dist.Rank) error { return nil })
+	return On(ctx, launch.GPU, 1, func(context.Context, dist.Proc) error { return nil })
 }
 
 // OnGPU reports whether Local and World are on GPUs, which take long to open: a
@@ -77,7 +77,7 @@ func choose(c launch.Config, name string, p launch.Program) (launch.Config, laun
 		c.Device = name
 		hold()
 	default:
-		return c, p, fmt.Errorf("ondevice: %s is %q: have host, hidden, sim, cuda, hip, gpu", Var, name)
+		return c, p, fmt.Errorf("testdevices: %s is %q: have host, hidden, sim, cuda, hip, gpu", Var, name)
 	}
 	return c, p, nil
 }
@@ -96,12 +96,12 @@ var hold = sync.OnceValue(func() *cuda.Device {
 
 // hide runs p on the memory of its device, but hidden.
 func hide(p launch.Program) launch.Program {
-	return func(ctx context.Context, r dist.Rank) error {
-		d, err := hidden.New(r.Device)
+	return func(ctx context.Context, r dist.Proc) error {
+		d, err := fakegpu.New(r.Device)
 		if err != nil {
 			return err
 		}
-		h, err := dist.NewRank(ctx, hidden.NewComm(r.Comm), d)
+		h, err := dist.NewProc(ctx, fakegpu.NewComm(r.Comm), d)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 	if src.Place == comm.OnHost {
 		return c.host.ISend(ctx, src, to)
 	}
-	call, err := comm.CheckMessage(c.host, comm.KindSend, src.Raw(), to)
+	call, err := comm.CheckMessage(c.host, comm.KindSend, src.IgnorePlace(), to)
 	return c.start(call, comm.Buf{}, src, err, func(_, src comm.Buf) (comm.Request, error) { return c.host.ISend(ctx, src, to) })
 }
 
@@ -45,13 +45,13 @@ func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 	if dst.Place == comm.OnHost {
 		return c.host.IRecv(ctx, dst, from)
 	}
-	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.Raw(), from)
+	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.IgnorePlace(), from)
 	return c.start(call, dst, comm.Buf{}, err, func(dst, _ comm.Buf) (comm.Request, error) { return c.host.IRecv(ctx, dst, from) })
 }
 
 // sendChunks posts each chunk as soon as it is on the host.
 func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	call, err := comm.CheckMessage(c.host, comm.KindSend, src.Raw(), to)
+	call, err := comm.CheckMessage(c.host, comm.KindSend, src.IgnorePlace(), to)
 	if err != nil {
 		return comm.Request{}, err
 	}
@@ -88,7 +88,7 @@ func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Reque
 }
 
 func (c *Comm) recvChunks(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.Raw(), from)
+	call, err := comm.CheckMessage(c.host, comm.KindRecv, dst.IgnorePlace(), from)
 	if err != nil {
 		return comm.Request{}, err
 	}

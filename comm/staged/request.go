@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import (
 	"context"
@@ -130,7 +130,7 @@ func (c *Comm) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (c
 	if onHost(dst, src) {
 		return c.host.IAllReduce(ctx, dst, src, op)
 	}
-	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst.Raw(), src.Raw(), op)
+	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst.IgnorePlace(), src.IgnorePlace(), op)
 	return c.start(call, dst, src, err, func(dst, src comm.Buf) (comm.Request, error) {
 		return c.host.IAllReduce(ctx, dst, src, op)
 	})
@@ -141,7 +141,7 @@ func (c *Comm) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Reque
 	if b.Place == comm.OnHost {
 		return c.host.IBroadcast(ctx, b, root)
 	}
-	call, err := comm.CheckBroadcast(c.host, comm.KindIBroadcast, b.Raw(), root)
+	call, err := comm.CheckBroadcast(c.host, comm.KindIBroadcast, b.IgnorePlace(), root)
 	dst, src := c.ends(b, root)
 	return c.start(call, dst, src, err, func(dst, src comm.Buf) (comm.Request, error) {
 		return c.host.IBroadcast(ctx, c.one(dst, src, root), root)
@@ -153,7 +153,7 @@ func (c *Comm) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	if onHost(dst, src) {
 		return c.host.IAllGather(ctx, dst, src)
 	}
-	call, err := comm.CheckAllGather(c.host, comm.KindIAllGather, dst.Raw(), src.Raw())
+	call, err := comm.CheckAllGather(c.host, comm.KindIAllGather, dst.IgnorePlace(), src.IgnorePlace())
 	return c.start(call, dst, src, err, func(dst, src comm.Buf) (comm.Request, error) {
 		return c.host.IAllGather(ctx, dst, src)
 	})
@@ -165,7 +165,7 @@ func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(
 		return comm.Request{}, comm.ErrClosed
 	}
 	if fault != nil {
-		q, err := begin(dst.Raw(), src.Raw())
+		q, err := begin(dst.IgnorePlace(), src.IgnorePlace())
 		if err == nil {
 			err = fault
 		}
@@ -175,7 +175,7 @@ func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(
 		if err := c.s.idle(); err != nil {
 			return comm.Request{}, err
 		}
-		return begin(dst.Raw(), src.Raw())
+		return begin(dst.IgnorePlace(), src.IgnorePlace())
 	}
 	p, err := c.s.borrow(dst, src)
 	if err != nil {

@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import (
 	"fmt"
@@ -66,7 +66,7 @@ func classOf(n int) (class, size int) {
 func (p *pool) take(n int, s *shared) (*block, error) {
 	class, size := classOf(n)
 	if class >= classes {
-		return nil, fmt.Errorf("stage: %d bytes are too many to go through host memory at once", n)
+		return nil, fmt.Errorf("staged: %d bytes are too many to go through host memory at once", n)
 	}
 	last := class
 	if class >= small { // rather a block twice as large as is needed than another one
@@ -118,7 +118,7 @@ func (p *pool) cut(size int) ([]byte, error) {
 func (p *pool) pin(n int) ([]byte, error) {
 	mem, err := p.dev.Pin(n)
 	if err != nil {
-		return nil, fmt.Errorf("stage: pin %d bytes of host memory beside %d: %w", n, p.bytes(), err)
+		return nil, fmt.Errorf("staged: pin %d bytes of host memory beside %d: %w", n, p.bytes(), err)
 	}
 	p.pinned = append(p.pinned, mem)
 	return mem, nil

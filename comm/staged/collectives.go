@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func (c *Comm) do(ctx context.Context, k comm.Call, fault error, dst, src side, 
 // memory: src comes to the host before it and dst goes to the device after it.
 func (c *Comm) through(k comm.Call, dst, src side, fault error, call func(dst, src side) error) error {
 	to, from := dst.buf, src.buf
-	dst.buf, src.buf = to.Raw(), from.Raw()
+	dst.buf, src.buf = to.IgnorePlace(), from.IgnorePlace()
 	if fault != nil {
 		if err := call(dst, src); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (c *Comm) atRoot(b side, root int) side {
 
 // AllReduce implements comm.Comm.
 func (c *Comm) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	k, err := comm.CheckAllReduce(comm.KindAllReduce, dst.Raw(), src.Raw(), op)
+	k, err := comm.CheckAllReduce(comm.KindAllReduce, dst.IgnorePlace(), src.IgnorePlace(), op)
 	return c.do(ctx, k, err, whole(dst), whole(src), func(dst, src side) error {
 		return c.host.AllReduce(ctx, dst.buf, src.buf, op)
 	})
@@ -93,7 +93,7 @@ func (c *Comm) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) err
 
 // Reduce implements comm.Comm.
 func (c *Comm) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root int) error {
-	k, err := comm.CheckReduce(c.host, dst.Raw(), src.Raw(), op, root)
+	k, err := comm.CheckReduce(c.host, dst.IgnorePlace(), src.IgnorePlace(), op, root)
 	return c.do(ctx, k, err, c.atRoot(whole(dst), root), whole(src), func(dst, src side) error {
 		return c.host.Reduce(ctx, dst.buf, src.buf, op, root)
 	})
@@ -101,7 +101,7 @@ func (c *Comm) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root i
 
 // Broadcast implements comm.Comm.
 func (c *Comm) Broadcast(ctx context.Context, b comm.Buf, root int) error {
-	k, err := comm.CheckBroadcast(c.host, comm.KindBroadcast, b.Raw(), root)
+	k, err := comm.CheckBroadcast(c.host, comm.KindBroadcast, b.IgnorePlace(), root)
 	dst, src := c.ends(b, root)
 	return c.do(ctx, k, err, whole(dst), whole(src), func(dst, src side) error {
 		return c.host.Broadcast(ctx, c.one(dst.buf, src.buf, root), root)
@@ -126,7 +126,7 @@ func (c *Comm) one(dst, src comm.Buf, root int) comm.Buf {
 
 // AllGather implements comm.Comm.
 func (c *Comm) AllGather(ctx context.Context, dst, src comm.Buf) error {
-	k, err := comm.CheckAllGather(c.host, comm.KindAllGather, dst.Raw(), src.Raw())
+	k, err := comm.CheckAllGather(c.host, comm.KindAllGather, dst.IgnorePlace(), src.IgnorePlace())
 	return c.do(ctx, k, err, even(dst, c.Size()), whole(src), func(dst, src side) error {
 		return c.host.AllGather(ctx, dst.buf, src.buf)
 	})
@@ -134,7 +134,7 @@ func (c *Comm) AllGather(ctx context.Context, dst, src comm.Buf) error {
 
 // AllGatherV implements comm.Comm.
 func (c *Comm) AllGatherV(ctx context.Context, dst comm.Buf, counts []int, src comm.Buf) error {
-	k, err := comm.CheckAllGatherV(c.host, dst.Raw(), counts, src.Raw())
+	k, err := comm.CheckAllGatherV(c.host, dst.IgnorePlace(), counts, src.IgnorePlace())
 	return c.do(ctx, k, err, uneven(dst, counts), whole(src), func(dst, src side) error {
 		return c.host.AllGatherV(ctx, dst.buf, dst.counts, src.buf)
 	})
@@ -142,7 +142,7 @@ func (c *Comm) AllGatherV(ctx context.Context, dst comm.Buf, counts []int, src c
 
 // Gather implements comm.Comm.
 func (c *Comm) Gather(ctx context.Context, dst, src comm.Buf, root int) error {
-	k, err := comm.CheckGather(c.host, comm.KindGather, dst.Raw(), nil, src.Raw(), root)
+	k, err := comm.CheckGather(c.host, comm.KindGather, dst.IgnorePlace(), nil, src.IgnorePlace(), root)
 	return c.do(ctx, k, err, c.atRoot(even(dst, c.Size()), root), whole(src), func(dst, src side) error {
 		return c.host.Gather(ctx, dst.buf, src.buf, root)
 	})
@@ -150,7 +150,7 @@ func (c *Comm) Gather(ctx context.Context, dst, src comm.Buf, root int) error {
 
 // GatherV implements comm.Comm.
 func (c *Comm) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm.Buf, root int) error {
-	k, err := comm.CheckGather(c.host, comm.KindGatherV, dst.Raw(), counts, src.Raw(), root)
+	k, err := comm.CheckGather(c.host, comm.KindGatherV, dst.IgnorePlace(), counts, src.IgnorePlace(), root)
 	return c.do(ctx, k, err, c.atRoot(uneven(dst, counts), root), whole(src), func(dst, src side) error {
 		return c.host.GatherV(ctx, dst.buf, dst.counts, src.buf, root)
 	})
@@ -158,7 +158,7 @@ func (c *Comm) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm
 
 // Scatter implements comm.Comm.
 func (c *Comm) Scatter(ctx context.Context, dst, src comm.Buf, root int) error {
-	k, err := comm.CheckScatter(c.host, comm.KindScatter, dst.Raw(), src.Raw(), nil, root)
+	k, err := comm.CheckScatter(c.host, comm.KindScatter, dst.IgnorePlace(), src.IgnorePlace(), nil, root)
 	return c.do(ctx, k, err, whole(dst), c.atRoot(even(src, c.Size()), root), func(dst, src side) error {
 		return c.host.Scatter(ctx, dst.buf, src.buf, root)
 	})
@@ -166,7 +166,7 @@ func (c *Comm) Scatter(ctx context.Context, dst, src comm.Buf, root int) error {
 
 // ScatterV implements comm.Comm.
 func (c *Comm) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, root int) error {
-	k, err := comm.CheckScatter(c.host, comm.KindScatterV, dst.Raw(), src.Raw(), counts, root)
+	k, err := comm.CheckScatter(c.host, comm.KindScatterV, dst.IgnorePlace(), src.IgnorePlace(), counts, root)
 	return c.do(ctx, k, err, whole(dst), c.atRoot(uneven(src, counts), root), func(dst, src side) error {
 		return c.host.ScatterV(ctx, dst.buf, src.buf, src.counts, root)
 	})
@@ -174,7 +174,7 @@ func (c *Comm) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, ro
 
 // ReduceScatter implements comm.Comm.
 func (c *Comm) ReduceScatter(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	k, err := comm.CheckReduceScatter(c.host, comm.KindReduceScatter, dst.Raw(), src.Raw(), nil, op)
+	k, err := comm.CheckReduceScatter(c.host, comm.KindReduceScatter, dst.IgnorePlace(), src.IgnorePlace(), nil, op)
 	return c.do(ctx, k, err, whole(dst), even(src, c.Size()), func(dst, src side) error {
 		return c.host.ReduceScatter(ctx, dst.buf, src.buf, op)
 	})
@@ -182,7 +182,7 @@ func (c *Comm) ReduceScatter(ctx context.Context, dst, src comm.Buf, op comm.Op)
 
 // ReduceScatterV implements comm.Comm.
 func (c *Comm) ReduceScatterV(ctx context.Context, dst, src comm.Buf, counts []int, op comm.Op) error {
-	k, err := comm.CheckReduceScatter(c.host, comm.KindReduceScatterV, dst.Raw(), src.Raw(), counts, op)
+	k, err := comm.CheckReduceScatter(c.host, comm.KindReduceScatterV, dst.IgnorePlace(), src.IgnorePlace(), counts, op)
 	return c.do(ctx, k, err, whole(dst), uneven(src, counts), func(dst, src side) error {
 		return c.host.ReduceScatterV(ctx, dst.buf, src.buf, src.counts, op)
 	})
@@ -190,7 +190,7 @@ func (c *Comm) ReduceScatterV(ctx context.Context, dst, src comm.Buf, counts []i
 
 // AllToAll implements comm.Comm.
 func (c *Comm) AllToAll(ctx context.Context, dst, src comm.Buf) error {
-	k, err := comm.CheckAllToAll(c.host, dst.Raw(), src.Raw())
+	k, err := comm.CheckAllToAll(c.host, dst.IgnorePlace(), src.IgnorePlace())
 	return c.do(ctx, k, err, even(dst, c.Size()), even(src, c.Size()), func(dst, src side) error {
 		return c.host.AllToAll(ctx, dst.buf, src.buf)
 	})
@@ -198,7 +198,7 @@ func (c *Comm) AllToAll(ctx context.Context, dst, src comm.Buf) error {
 
 // AllToAllV implements comm.Comm.
 func (c *Comm) AllToAllV(ctx context.Context, dst comm.Buf, recvCounts []int, src comm.Buf, sendCounts []int) error {
-	k, err := comm.CheckAllToAllV(c.host, dst.Raw(), recvCounts, src.Raw(), sendCounts)
+	k, err := comm.CheckAllToAllV(c.host, dst.IgnorePlace(), recvCounts, src.IgnorePlace(), sendCounts)
 	return c.do(ctx, k, err, uneven(dst, recvCounts), uneven(src, sendCounts), func(dst, src side) error {
 		return c.host.AllToAllV(ctx, dst.buf, dst.counts, src.buf, src.counts)
 	})

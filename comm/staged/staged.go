@@ -1,6 +1,6 @@
-// Package stage lets ranks exchange device memory over a communicator that
+// Package staged lets ranks exchange device memory over a communicator that
 // reaches host memory only, by copying through pinned host memory.
-package stage
+package staged
 
 import (
 	"context"
@@ -24,12 +24,12 @@ import (
 // whose sender and receiver disagree on the count are an error at the receiver,
 // and later messages between the two are then lost.
 type Comm struct {
-	comm.Blocking
+	comm.Messages
 	host comm.Comm
 	s    *shared
 
 	aware   aware // the host communicator, if it reaches the device; else nil
-	pending comm.Pending[request]
+	pending comm.RequestPool[request]
 	coming  []*request // large messages under way to here
 	shut    bool       // this rank has closed it
 	counts  [4]int64   // what ranks tell each other before a collective
@@ -75,11 +75,11 @@ func New(host comm.Comm, dev device.Accelerator) (*Comm, error) {
 func newComm(host comm.Comm, dev device.Accelerator, chunk, above int) (*Comm, error) {
 	down, err := dev.NewQueue()
 	if err != nil {
-		return nil, fmt.Errorf("stage: queue of copies from %v: %w", dev, err)
+		return nil, fmt.Errorf("staged: queue of copies from %v: %w", dev, err)
 	}
 	up, err := dev.NewQueue()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("stage: queue of copies to %v: %w", dev, err), down.Close())
+		return nil, errors.Join(fmt.Errorf("staged: queue of copies to %v: %w", dev, err), down.Close())
 	}
 	return wrap(host, &shared{dev: dev, down: down, up: up, pool: pool{dev: dev}, chunk: chunk, above: above}), nil
 }
@@ -89,7 +89,7 @@ func wrap(host comm.Comm, s *shared) *Comm {
 	if a, ok := host.(aware); ok && a.ReachesDevice(s.dev.Platform()) {
 		c.aware = a
 	}
-	c.Blocking = comm.NewBlocking(c, comm.OnDevice)
+	c.Messages = comm.NewMessages(c, comm.OnDevice)
 	s.users.Add(1)
 	return c
 }
@@ -122,7 +122,7 @@ func (c *Comm) Abort(cause error) { c.host.Abort(cause) }
 // Aborted returns the error that has ended the program, if the host
 // communicator tells, or nil.
 func (c *Comm) Aborted() error {
-	if g, ok := c.host.(comm.Ground); ok {
+	if g, ok := c.host.(comm.Host); ok {
 		return g.Aborted()
 	}
 	return nil
@@ -149,7 +149,7 @@ func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
 		WithAlgo(comm.Algo) (comm.Comm, error)
 	})
 	if !ok {
-		return nil, fmt.Errorf("stage: algorithm %v over %v: %w", a, c.host, errors.ErrUnsupported)
+		return nil, fmt.Errorf("staged: algorithm %v over %v: %w", a, c.host, errors.ErrUnsupported)
 	}
 	host, err := h.WithAlgo(a)
 	if err != nil {

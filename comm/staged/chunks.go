@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import "github.com/golops/golops/comm"
 

@@ -1,4 +1,4 @@
-package hidden
+package fakegpu
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 	k.Kernels.Bands(see(dst), see(src), see(ghost), b, group, add)
 }
 
-// BandsSum implements device.BandsSummer, which the host does not.
+// BandsSum implements device.StencilSum, which the host does not.
 func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
 	for i, p := range s.Parts {
 		for group := range p.Groups {
@@ -115,7 +115,7 @@ func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	return n.AxpyNorm(a, see(x), see(y))
 }
 
-// DotInto and AxpyNormInto implement device.LateSummer.
+// DotInto and AxpyNormInto implement device.AsyncReducer.
 func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], conj bool) {
 	see(dst).Host[0], _ = k.Kernels.Dot(see(x), see(y), conj)
 }
@@ -126,10 +126,10 @@ func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y devic
 }
 
 // Spread and Stack implement device.Kirchhoff.
-func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 	k.Kernels.(device.Kirchhoff[T, F]).Spread(see(y), see(x), t)
 }
 
-func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.Travel[F]) {
+func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.Kernels.(device.Kirchhoff[T, F]).Stack(see(x), see(y), t)
 }

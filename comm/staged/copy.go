@@ -1,4 +1,4 @@
-package stage
+package staged
 
 import (
 	"runtime"
@@ -132,7 +132,7 @@ func (s *shared) borrow(dst, src comm.Buf) (p pair, err error) {
 		}
 		p.src = p.srcBlock.buf(src, 0, src.N)
 	}
-	p.dst, p.src = p.dst.Raw(), p.src.Raw() // those without elements
+	p.dst, p.src = p.dst.IgnorePlace(), p.src.IgnorePlace() // those without elements
 	return p, nil
 }
 

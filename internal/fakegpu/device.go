@@ -1,7 +1,7 @@
-// Package hidden is for tests: a device whose memory the host cannot read, as
+// Package fakegpu is for tests: a device whose memory the host cannot read, as
 // that of a GPU, made of one that it can. What touches memory behind the
 // device's back fails on it, on any machine.
-package hidden
+package fakegpu
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func see[T scalar.Scalar](m device.Mem[T]) device.Mem[T] {
 	return device.Mem[T]{Host: unsafe.Slice(*(**T)(unsafe.Pointer(&m.Addr)), m.N), Addr: m.Addr, N: m.N}
 }
 
-// Abandon implements device.Abandoner.
+// Abandon implements device.Reclaimer.
 func (k *kernels[T, F]) Abandon(m device.Mem[T]) {
 	k.d.mu.Lock()
 	defer k.d.mu.Unlock()
@@ -129,7 +129,7 @@ func (k *kernels[T, F]) Free(m device.Mem[T]) {
 		return
 	}
 	if _, ok := k.d.blocks[m.Addr]; !ok {
-		panic(fmt.Sprintf("hidden: free of %d elements that Alloc did not return, or free again", m.N))
+		panic(fmt.Sprintf("fakegpu: free of %d elements that Alloc did not return, or free again", m.N))
 	}
 	var zero T
 	k.Kernels.Fill(see(m), zero/zero)
@@ -139,7 +139,7 @@ func (k *kernels[T, F]) Free(m device.Mem[T]) {
 
 func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
 	if lo < 0 || hi < lo || hi > m.N {
-		panic("hidden: slice bounds out of range")
+		panic("fakegpu: slice bounds out of range")
 	}
 	if lo == hi {
 		return device.Mem[T]{}

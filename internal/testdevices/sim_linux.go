@@ -1,4 +1,4 @@
-package ondevice
+package testdevices
 
 import (
 	"errors"

@@ -12,8 +12,8 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Rank is one rank of a program: its handle on the group and its device.
-type Rank struct {
+// Proc is one rank of a program: its handle on the group and its device.
+type Proc struct {
 	comm.Comm
 	Device device.Device
 	alone  comm.Comm // a group of this rank only
@@ -32,22 +32,22 @@ type partition struct {
 	group comm.Comm
 }
 
-// NewRank joins a communicator and a device. It is collective.
-func NewRank(ctx context.Context, c comm.Comm, d device.Device) (Rank, error) {
+// NewProc joins a communicator and a device. It is collective.
+func NewProc(ctx context.Context, c comm.Comm, d device.Device) (Proc, error) {
 	if c == nil {
-		return Rank{}, errors.New("dist: new rank: no communicator given")
+		return Proc{}, errors.New("dist: new rank: no communicator given")
 	}
-	r := Rank{Comm: c, Device: d, alone: c, groups: &groups{}}
+	r := Proc{Comm: c, Device: d, alone: c, groups: &groups{}}
 	var err error
 	if d == nil {
 		err = errors.New("no device given")
 	}
 	if err := Agree(ctx, c, "dist: new rank", err); err != nil {
-		return Rank{}, err
+		return Proc{}, err
 	}
 	if c.Size() > 1 {
 		if r.alone, err = c.Split(ctx, c.Rank(), 0); err != nil {
-			return Rank{}, fmt.Errorf("dist: a group for rank %d alone: %w", c.Rank(), err)
+			return Proc{}, fmt.Errorf("dist: a group for rank %d alone: %w", c.Rank(), err)
 		}
 		r.groups.own = append(r.groups.own, r.alone)
 	}
@@ -56,16 +56,16 @@ func NewRank(ctx context.Context, c comm.Comm, d device.Device) (Rank, error) {
 
 // Alone returns this rank as a group of one, for operators that work inside a
 // rank. It does not communicate.
-func (r Rank) Alone() Rank {
-	return Rank{Comm: r.alone, Device: r.Device, alone: r.alone, groups: &groups{}}
+func (r Proc) Alone() Proc {
+	return Proc{Comm: r.alone, Device: r.Device, alone: r.alone, groups: &groups{}}
 }
 
-// Sub makes one group of the ranks of each color, ordered by key, as
+// Subgroup makes one group of the ranks of each color, ordered by key, as
 // comm.Comm.Split does. A rank with comm.NoColor gets a Rank without Comm.
 // Close gives the group back.
-func (r Rank) Sub(ctx context.Context, color, key int) (Rank, error) {
+func (r Proc) Subgroup(ctx context.Context, color, key int) (Proc, error) {
 	c, err := r.Split(ctx, color, key)
-	s := Rank{Comm: c, Device: r.Device, alone: r.alone, groups: &groups{}}
+	s := Proc{Comm: c, Device: r.Device, alone: r.alone, groups: &groups{}}
 	if c != nil {
 		s.groups.own = append(s.groups.own, c)
 	}
@@ -74,8 +74,8 @@ func (r Rank) Sub(ctx context.Context, color, key int) (Rank, error) {
 
 // Close gives back the groups that were made for this rank and for the spaces
 // on it, which cannot be used afterwards. It is collective. The communicator
-// that NewRank was given stays open.
-func (r Rank) Close() error {
+// that NewProc was given stays open.
+func (r Proc) Close() error {
 	if r.groups == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (r Rank) Close() error {
 // part returns the group of the ranks that have this rank's color, in the order
 // of ranks. Colors are those of all ranks, the same on each. It is collective
 // the first time that such a part is asked for. The group belongs to the Rank.
-func (r Rank) part(ctx context.Context, colors []int) (comm.Comm, error) {
+func (r Proc) part(ctx context.Context, colors []int) (comm.Comm, error) {
 	first := make([]int, len(colors))
 	same, distinct := true, true
 	for i, c := range colors {
