@@ -8,7 +8,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/nccl"
-	"github.com/golops/golops/comm/staged"
+	"github.com/golops/golops/internal/staged"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/internal/gpu"
 )

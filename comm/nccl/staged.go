@@ -2,7 +2,7 @@ package nccl
 
 import (
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/comm/staged"
+	"github.com/golops/golops/internal/staged"
 )
 
 // unowned is the host's communicator as one that stage leaves open.

@@ -75,7 +75,7 @@ func TestGPU(t *testing.T) {
 // childVar tells a copy of the test program, started by mpirun, what to do. By
 // hand:
 //
-//	go test -c ./comm/staged && GOLOPS_TEST_CHILD=suite mpirun -n 2 ./staged.test
+//	go test -c ./internal/staged && GOLOPS_TEST_CHILD=suite mpirun -n 2 ./staged.test
 const childVar = "GOLOPS_TEST_CHILD"
 
 // children are the programs that ranks run.
