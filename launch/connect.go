@@ -8,9 +8,9 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/nccl"
-	"github.com/golops/golops/internal/staged"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/internal/gpu"
+	"github.com/golops/golops/internal/staged"
 )
 
 // connect returns the communicator that c asks for and why that one. It is
