@@ -8,7 +8,7 @@ import numpy as np
 from pylops_mpi import DistributedArray, Partition, StackedDistributedArray
 from pylops_mpi.DistributedArray import subcomm_split
 
-from mpi_arrays import ORD, all_norms, with_zeros
+from mpi_arrays import ORD, all_norms, dots, with_zeros
 from mpi_common import add, comm, gather_blocks, one, rank, size, split
 from serial import axes_tag, tag
 from store import DTYPES, is_complex, rand
@@ -99,7 +99,7 @@ def dots_and_norms():
         for dt in types(i):
             x, w = with_zeros("x", dt, lie.shape), rand("w", dt, lie.shape)
             X, W = lie.dist(x), lie.dist(w)
-            arrays = dict(x=x, w=w, dot=np.squeeze(X.dot(W)), vdot=np.squeeze(X.dot(W, vdot=True)), norms=all_norms(X))
+            arrays = dict(x=x, w=w, **dots(X, W, dt), norms=all_norms(X))
             put("numbers", lie.tag(), dt, lie.params(ord=ORD), arrays, lie.shape)
 
 
@@ -184,7 +184,7 @@ def stacks():
 
             X, W = stack(x), stack(w)
             arrays = {f"x{i}": v for i, v in enumerate(x)} | {f"w{i}": v for i, v in enumerate(w)}
-            arrays.update(dot=np.squeeze(X.dot(W)), vdot=np.squeeze(X.dot(W, vdot=True)), norms=all_norms(X))
+            arrays.update(dots(X, W, dt), norms=all_norms(X))
             if not nested:  # which PyLops-MPI cannot do
                 arrays.update(zeros_like=X.zeros_like().asarray())
                 for i, a in enumerate(X.empty_like().distarrays):
