@@ -37,7 +37,7 @@ func (m Mean) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
 
 func Example_operator() {
 	for ranks := 1; ranks <= 3; ranks++ {
-		err := launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Proc) error {
+		err := launch.Config{Ranks: ranks}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 			x, err1 := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5) // the 7 rows are split over the ranks
 			y, err2 := dist.NewSpace(ctx, r, dist.Replicated, 1)
 			return errors.Join(err1, err2, optest.Dot(ctx, Mean{linop.Spaces{Dom: x, Rng: y}}))
@@ -51,11 +51,8 @@ func Example_operator() {
 }
 
 func Example_ranks() {
-	run := launch.World // one rank of mpirun, mpiexec or srun
-	if !launch.Launched() {
-		run = func(ctx context.Context, p launch.Program) error { return launch.Local(ctx, 4, p) }
-	}
-	err := run(context.Background(), func(ctx context.Context, r dist.Proc) error {
+	c := launch.Config{Ranks: 4} // mpirun, mpiexec and srun decide for themselves
+	err := c.Run(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		sum := []float64{float64(r.Rank() + 1)}
 		if err := r.AllReduce(ctx, comm.Of(sum), comm.Of(sum), comm.Sum); err != nil {
 			return err
@@ -120,7 +117,7 @@ func invert(ctx context.Context, r dist.Proc) error {
 }
 
 func Example_leastSquaresMigration() {
-	if err := launch.Local(context.Background(), 2, invert); err != nil {
+	if err := (launch.Config{Ranks: 2}).Local(context.Background(), invert); err != nil {
 		log.Fatal(err)
 	}
 	// Output: like the truth: migrated 0.46, inverted 0.93 after 30 iterations

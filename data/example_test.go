@@ -17,7 +17,7 @@ func ExampleLoad() {
 	path := filepath.Join(dir, "velocity.npy")
 	data.WriteNPY(path, []int{4, 2}, []float32{1, 2, 3, 4, 5, 6, 7, 8})
 
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, _ := dist.NewSpace(ctx, r, dist.Split(0), 4, 2)
 		a, err := data.Load[float32](ctx, path, s)
 		if r.Rank() == 1 {

@@ -10,7 +10,7 @@ import (
 
 // Seven rows over three ranks: the first holds one more.
 func ExampleNewSpace() {
-	launch.Local(context.Background(), 3, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 3}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 7, 4)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func ExampleNewSpace() {
 
 // A grid of 2 × 2 ranks splits the last two axes of a cube.
 func ExampleNewSpace_grid() {
-	launch.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 4}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{Grid: []int{2, 2}, Axes: []int{1, 2}}, 8, 6, 4)
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func ExampleNewSpace_grid() {
 
 // Rows become columns: each element goes straight to the rank that wants it.
 func ExampleRedistribute() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		rows, err := dist.NewSpace(ctx, r, dist.Split(0), 2, 4)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func ExampleRedistribute() {
 }
 
 func ExampleDot() {
-	launch.Local(context.Background(), 3, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 3}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 1000)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func ExampleDot() {
 // Each block gets the last row of the one before it, and gives back what was
 // added there.
 func ExampleNewHalo() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ type Program func(ctx context.Context, r dist.Proc) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
-	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. World takes what the launcher gives
+	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. A launcher decides for itself
 	Threads int           // of each rank; 0 means its share of the cores
 	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
@@ -151,15 +151,16 @@ func (c Config) localRanks() (int, error) {
 	return cmp.Or(c.Ranks, gpus), nil
 }
 
-// Local runs p on n goroutine ranks of this process and returns their errors.
-func Local(ctx context.Context, n int, p Program) error {
-	if n < 1 {
-		return fmt.Errorf("launch: %d ranks, must be at least 1", n)
+// Run runs p as the rank that a launcher gave this process or, without a launcher,
+// on goroutine ranks.
+func (c Config) Run(ctx context.Context, p Program) error {
+	if Launched() {
+		return c.World(ctx, p)
 	}
-	return Config{Ranks: n}.Local(ctx, p)
+	return c.Local(ctx, p)
 }
 
-// Local is like the function Local, with the choices of c.
+// Local runs p on goroutine ranks of this process and returns their errors.
 func (c Config) Local(ctx context.Context, p Program) error {
 	c, err := c.prepared()
 	if err != nil {

@@ -157,7 +157,7 @@ var main = []string{"openmpi", "mpich"}
 
 func TestSumBothWays(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 7} {
-		if err := launch.Local(t.Context(), n, programs["sum"]); err != nil {
+		if err := (launch.Config{Ranks: n}).Local(t.Context(), programs["sum"]); err != nil {
 			t.Errorf("%d goroutine ranks: %v", n, err)
 		}
 	}
@@ -188,7 +188,7 @@ func TestFaultsBothWays(t *testing.T) {
 		"late":     {"rank 2", "boom"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := launch.Local(t.Context(), 4, programs[name])
+			err := launch.Config{Ranks: 4}.Local(t.Context(), programs[name])
 			for _, w := range want {
 				if err == nil || !strings.Contains(err.Error(), w) {
 					t.Errorf("goroutines: %v, want it to say %q", err, w)
@@ -285,7 +285,7 @@ func TestTimeoutUnderMPI(t *testing.T) {
 
 // TestGoexit lets rank 2 of 4 end the way t.Fatal does.
 func TestGoexit(t *testing.T) {
-	err := launch.Local(t.Context(), 4, programs["goexit"])
+	err := launch.Config{Ranks: 4}.Local(t.Context(), programs["goexit"])
 	if err == nil || !strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "runtime.Goexit") {
 		t.Errorf("goroutines: %v, want it to say what rank 2 did", err)
 	}
@@ -318,7 +318,7 @@ func TestTimeoutVariable(t *testing.T) {
 		return c.Barrier(ctx)
 	}
 	t.Setenv(launch.TimeoutVar, "150ms")
-	if err := launch.Local(t.Context(), 2, wait); err == nil || !strings.Contains(err.Error(), "waited 150ms in Barrier") {
+	if err := (launch.Config{Ranks: 2}).Local(t.Context(), wait); err == nil || !strings.Contains(err.Error(), "waited 150ms in Barrier") {
 		t.Errorf("got %v, want the timeout of the variable", err)
 	}
 	err := launch.Config{Ranks: 2, Timeout: 100 * time.Millisecond}.Local(t.Context(), wait)
@@ -328,7 +328,7 @@ func TestTimeoutVariable(t *testing.T) {
 	for _, bad := range []string{"soon", "5", "-3s"} {
 		t.Setenv(launch.TimeoutVar, bad)
 		var u *launch.UsageError
-		if err := launch.Local(t.Context(), 1, wait); !errors.As(err, &u) || !strings.Contains(err.Error(), launch.TimeoutVar+"="+bad) {
+		if err := (launch.Config{Ranks: 1}).Local(t.Context(), wait); !errors.As(err, &u) || !strings.Contains(err.Error(), launch.TimeoutVar+"="+bad) {
 			t.Errorf("%s: got %v, want a *UsageError", bad, err)
 		}
 	}
@@ -338,7 +338,7 @@ func TestTimeoutVariable(t *testing.T) {
 func TestTooManyRanks(t *testing.T) {
 	for _, n := range []int{10000000, math.MaxInt} {
 		var u *launch.UsageError
-		if err := launch.Local(t.Context(), n, programs["sum"]); !errors.As(err, &u) || !strings.Contains(err.Error(), fmt.Sprint(n)) {
+		if err := (launch.Config{Ranks: n}).Local(t.Context(), programs["sum"]); !errors.As(err, &u) || !strings.Contains(err.Error(), fmt.Sprint(n)) {
 			t.Errorf("%d ranks: got %v, want a *UsageError", n, err)
 		}
 	}
@@ -387,16 +387,16 @@ func TestWorldAlone(t *testing.T) {
 
 func TestBadConfig(t *testing.T) {
 	for _, err := range []error{
-		launch.Local(t.Context(), 0, programs["sum"]),
 		launch.Config{Ranks: -1}.Local(t.Context(), programs["sum"]),
 		launch.Config{Timeout: -1}.World(t.Context(), programs["sum"]),
+		launch.Config{Ranks: -1}.Run(t.Context(), programs["sum"]),
 	} {
 		if err == nil {
 			t.Error("no error")
 		}
 	}
 	t.Setenv("GOLOPS_TRACE", "maybe")
-	if err := launch.Local(t.Context(), 1, programs["sum"]); err == nil || !strings.Contains(err.Error(), "maybe") {
+	if err := (launch.Config{Ranks: 1}).Local(t.Context(), programs["sum"]); err == nil || !strings.Contains(err.Error(), "maybe") {
 		t.Errorf("%v, want an error that names the value", err)
 	}
 }
@@ -409,11 +409,11 @@ func TestTrace(t *testing.T) {
 	if err := config().Local(t.Context(), programs["sum"]); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch.Local(t.Context(), 3, programs["sum"]); err != nil {
+	if err := (launch.Config{Ranks: 3}).Local(t.Context(), programs["sum"]); err != nil {
 		t.Fatal(err)
 	}
 	tracks(t, file, 3)
-	if err := launch.Local(t.Context(), 4, programs["error"]); err == nil {
+	if err := (launch.Config{Ranks: 4}).Local(t.Context(), programs["error"]); err == nil {
 		t.Error("no error")
 	}
 	tracks(t, file, 4)

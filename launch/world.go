@@ -11,12 +11,6 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// World runs p as the rank that this process is under mpirun, mpiexec or srun.
-// Started by none of them, it runs p as the only rank and says so in the log. It
-// can be called once in a process. When it returns an error, the process must
-// end with a code other than 0: that is what ends the other ranks.
-func World(ctx context.Context, p Program) error { return Config{}.World(ctx, p) }
-
 // Launched reports whether a launcher started this process as one of several ranks.
 func Launched() bool { return mpi.FindLauncher().Name != "" }
 
@@ -28,7 +22,10 @@ func Launcher() (name string, rank int) {
 	return l.Name, l.Rank
 }
 
-// World is like the function World, with the choices of c.
+// World runs p as the rank that this process is under mpirun, mpiexec or srun.
+// Started by none of them, it runs p as the only rank and says so in the log. It
+// can be called once in a process. When it returns an error, the process must
+// end with a code other than 0: that is what ends the other ranks.
 func (c Config) World(ctx context.Context, p Program) error {
 	c, err := c.prepared()
 	if err != nil {

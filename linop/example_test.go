@@ -11,7 +11,7 @@ import (
 
 // Two ranks stack one operator each: rank r multiplies by r+1.
 func ExampleVStack() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		x, _ := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, 3)
 		c := float64(r.Rank() + 1)
 		times := func(_ context.Context, dst, src dist.Array[float64]) error {
@@ -39,7 +39,7 @@ func ExampleVStack() {
 
 // The product of two operators that lie differently on two ranks.
 func ExampleCompose() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		even, _ := dist.NewSpace(ctx, r, dist.Layout{}, 4)
 		uneven, _ := dist.NewSpace(ctx, r, dist.Layout{Counts: [][]int{{1, 3}}}, 4)
 		double := func(_ context.Context, dst, src dist.Array[float64]) error {

@@ -246,7 +246,7 @@ func TestMask(t *testing.T) { forRanks(t, masked) }
 // The groups of a mask are made once, however many stacks have it, and given back
 // when the program ends.
 func TestGroupsAreGivenBack(t *testing.T) {
-	err := launch.Local(t.Context(), 4, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 4}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		n := commtest.NewCounter(r.Comm)
 		if err := (launch.Config{}).RunOn(ctx, n, masked); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // show prints what an operator over an array of these dims makes of it, split
 // over two goroutine ranks.
 func show(dims []int, x []float64, op func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error)) {
-	err := launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		space, err := dist.NewSpace(ctx, r, dist.Layout{}, dims...)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func ExampleNewNonStationaryConvolve1D() {
 }
 
 func ExampleNewReal() {
-	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 1}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err
@@ -247,7 +247,7 @@ func ExampleNewReal() {
 }
 
 func ExampleNewImag() {
-	err := launch.Local(context.Background(), 1, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 1}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err

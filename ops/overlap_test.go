@@ -145,7 +145,7 @@ func TestOverlap(t *testing.T) {
 			ranks  int
 			layout dist.Layout
 		}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
-			err := launch.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
+			err := launch.Config{Ranks: h.ranks}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 				d := &diary{}
 				written, err := dist.NewProc(ctx, &writtenComm{Comm: r.Comm, d: d}, writtenDevice{r.Device, d})
 				if err != nil {

@@ -251,7 +251,7 @@ func TestUnsupportedOnOneRank(t *testing.T) {
 
 // A timed loop that allocates would measure the collector.
 func TestLoopAllocatesNothing(t *testing.T) {
-	err := launch.Local(t.Context(), 1, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 1}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		c := r.Comm
 		for _, o := range operations {
 			e := o.extent(1024, 4, 1)

@@ -13,7 +13,7 @@ import (
 
 // Three ranks fit a straight line to five points. Rank 0 shows the progress.
 func ExampleRun() {
-	launch.Local(context.Background(), 3, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 3}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func ExampleRun() {
 // Every other point of a line is missing. A second derivative that is to be
 // small fills the gaps.
 func ExampleRegularize() {
-	launch.Local(context.Background(), 2, func(ctx context.Context, r dist.Proc) error {
+	launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		s, err := dist.NewSpace(ctx, r, dist.Layout{}, 7)
 		if err != nil {
 			return err

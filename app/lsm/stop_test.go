@@ -18,7 +18,7 @@ func stopped(t *testing.T, c Config, ctl func(rank int) Control) [3]*Result {
 		t.Fatal(err)
 	}
 	var res [3]*Result
-	err = launch.Local(t.Context(), len(res), func(ctx context.Context, r dist.Proc) (err error) {
+	err = launch.Config{Ranks: len(res)}.Local(t.Context(), func(ctx context.Context, r dist.Proc) (err error) {
 		res[r.Rank()], err = job.Run(ctx, r, ctl(r.Rank()))
 		return err
 	})

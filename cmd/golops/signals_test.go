@@ -229,7 +229,7 @@ func TestRanksPrintBeforeTheyEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := a.newLSMRun(&f, flags)
-	err := launch.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
+	err := launch.Config{Ranks: 2}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		err := l.rank(ctx, r)
 		if r.Rank() == 0 && !strings.Contains(out.String(), "after 2 iterations") {
 			t.Errorf("rank 0 has returned and printed %q", &out)

@@ -14,7 +14,7 @@ type Place struct {
 	Slow bool // a suite takes few cases only
 }
 
-// Local is launch.Local there.
+// Local runs prog on goroutine ranks there.
 func (p Place) Local(ctx context.Context, ranks int, prog launch.Program) error {
 	return On(ctx, p.Name, ranks, prog)
 }

@@ -26,12 +26,12 @@ import (
 // Behind a colon may stand how ranks on GPUs talk, as in cuda:staged.
 const Var = "GOLOPS_TEST_DEVICE"
 
-// Local is launch.Local on the device that Var names.
+// Local runs p on goroutine ranks on the device that Var names.
 func Local(ctx context.Context, ranks int, p launch.Program) error {
 	return On(ctx, os.Getenv(Var), ranks, p)
 }
 
-// On is launch.Local on the device of this name.
+// On runs p on goroutine ranks on the device of this name.
 func On(ctx context.Context, name string, ranks int, p launch.Program) error {
 	c, p, err := choose(launch.Config{Ranks: ranks}, name, p)
 	if err != nil {
@@ -40,7 +40,7 @@ func On(ctx context.Context, name string, ranks int, p launch.Program) error {
 	return c.Local(ctx, p)
 }
 
-// World is launch.World on the device that Var names.
+// World runs p as a rank of a launcher on the device that Var names.
 func World(ctx context.Context, c launch.Config, p launch.Program) error {
 	c, p, err := choose(c, os.Getenv(Var), p)
 	if err != nil {

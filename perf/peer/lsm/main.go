@@ -111,7 +111,7 @@ func pylops(python, dtype string, ranks int) (m measured, err error) {
 
 // golops runs one round of ours on goroutine ranks.
 func golops(dtype string, ranks int) (m measured, err error) {
-	err = launch.Local(context.Background(), ranks, func(ctx context.Context, r dist.Proc) error {
+	err = launch.Config{Ranks: ranks}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		var mine measured
 		var err error
 		if dtype == "float32" {

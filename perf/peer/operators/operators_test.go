@@ -57,7 +57,7 @@ func TestEveryCaseRuns(t *testing.T) {
 func TestUnknownCases(t *testing.T) {
 	for _, c := range []Case{{Op: "Inverse", Type: "float64"}, {Op: "Flip", Type: "int8"}} {
 		c.Shape = []int{4, 4}
-		err := launch.Local(t.Context(), 1, func(ctx context.Context, r dist.Proc) error {
+		err := launch.Config{Ranks: 1}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 			_, err := build(ctx, r, c)
 			return err
 		})
