@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/golops/golops/launch"
@@ -78,8 +77,7 @@ func (a app) askOne(ctx context.Context, path string) ([]string, error) {
 	cmd := exec.CommandContext(limited, exe, "reaches", path)
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	killGroup(cmd)
 	err = cmd.Run()
 	text, unread := os.ReadFile(out.Name())
 	if unread != nil {

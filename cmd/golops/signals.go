@@ -100,7 +100,7 @@ func newSignals(say func(string)) *signals {
 // nohup does, stays ignored.
 func (s *signals) listen() {
 	c := make(chan os.Signal, 8)
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCONT)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, sigContinue)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(c, syscall.SIGHUP)
 	}
@@ -117,7 +117,7 @@ func (s *signals) hear(sig syscall.Signal, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case sig == syscall.SIGCONT:
+	case sig == sigContinue:
 		s.continued = now
 		return
 	case s.now == ended:

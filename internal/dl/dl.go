@@ -1,18 +1,13 @@
-//go:build linux
-
 // Package dl opens native libraries at run time and calls their functions, so
-// that the program builds with CGO_ENABLED=0 and starts without them.
+// that the program builds with CGO_ENABLED=0 and starts without them. It opens
+// them on Linux only: elsewhere Open returns an error that says so.
 package dl
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"unsafe"
-
-	"github.com/ebitengine/purego"
 )
 
 // Lib is an open native library.
@@ -21,110 +16,57 @@ type Lib struct {
 	handle uintptr
 }
 
+// Func is the address of a C function.
+type Func uintptr
+
+// noFunc is what a call of Func(0) panics with.
+const noFunc = "dl: call of a function that the library lacks"
+
 // Scope says who sees the symbols of a library.
 type Scope int
 
 // Local keeps symbols to the handle; Global offers them to libraries that are
 // opened later, which the plugins of Open MPI need.
 const (
-	Local  Scope = purego.RTLD_NOW | purego.RTLD_LOCAL
-	Global Scope = purego.RTLD_NOW | purego.RTLD_GLOBAL
+	Local Scope = iota
+	Global
 )
 
-// Open opens the first of names that the loader can. A name with a slash is a
-// file; another is searched on the loader's path. The error says of each why not.
-func Open(scope Scope, names ...string) (*Lib, error) {
-	var errs []error
-	for _, name := range names {
-		if strings.Contains(name, "/") {
-			if _, err := os.Stat(name); err != nil {
-				errs = append(errs, fmt.Errorf("%s: no such file", name))
-				continue
-			}
-		}
-		h, err := purego.Dlopen(name, int(scope))
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		l := &Lib{Path: name, handle: h}
-		if strings.Contains(name, "/") {
-			// Others of that base name may be loaded too.
-			if p, err := filepath.EvalSymlinks(name); err == nil {
-				l.Path = p
-			}
-		} else if p := loadedFrom(filepath.Base(name)); p != "" {
-			l.Path = p
-		}
-		return l, nil
+// NeedsLinux returns nil on Linux. Elsewhere it returns the error that names
+// what was asked for, a plural such as "GPUs", and this platform.
+func NeedsLinux(what string) error {
+	if runtime.GOOS == "linux" {
+		return nil
 	}
-	return nil, errors.Join(errs...)
+	return fmt.Errorf("%s need Linux; this is %s/%s", what, runtime.GOOS, runtime.GOARCH)
 }
 
+// Func returns the function called name, or 0 if the library lacks it.
+func (l *Lib) Func(name string) Func { return Func(l.Addr(name)) }
+
 // Reason shortens the error of Open to what helps: why a file that exists did
-// not open, or else that none of names was found.
+// not open, or else that none of names was found. The error of NeedsLinux stays
+// as it is.
 func Reason(err error, names []string) string {
+	all, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err.Error()
+	}
 	var kept []string
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range all.Unwrap() {
-			text := e.Error()
-			absent := strings.HasSuffix(text, "no such file")
-			for _, n := range names { // another name means that a library it needs is absent
-				absent = absent || strings.HasPrefix(text, n+": cannot open shared object file")
-			}
-			if !absent {
-				kept = append(kept, text)
-			}
+	for _, e := range all.Unwrap() {
+		text := e.Error()
+		absent := strings.HasSuffix(text, "no such file")
+		for _, n := range names { // another name means that a library it needs is absent
+			absent = absent || strings.HasPrefix(text, n+": cannot open shared object file")
+		}
+		if !absent {
+			kept = append(kept, text)
 		}
 	}
 	if len(kept) > 0 {
 		return strings.Join(kept, "; ")
 	}
 	return strings.Join(names, ", ") + " not found"
-}
-
-// loadedFrom returns the file of the loaded library called base.
-func loadedFrom(base string) string {
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(maps)) {
-		path := line[strings.IndexByte(line, '/')+1:]
-		if path = "/" + strings.TrimSpace(path); strings.HasPrefix(filepath.Base(path), base) {
-			return path
-		}
-	}
-	return ""
-}
-
-// Close runs what the library wants run at exit, and unloads it. Go's own exit
-// does not do the former. Most libraries do not survive it: close only what has
-// been shut down.
-func (l *Lib) Close() error { return purego.Dlclose(l.handle) }
-
-// Func is the address of a C function.
-type Func uintptr
-
-// Func returns the function called name, or 0 if the library lacks it.
-func (l *Lib) Func(name string) Func { return Func(l.Addr(name)) }
-
-// Addr returns the address of a symbol, or 0 if the library lacks it.
-func (l *Lib) Addr(name string) uintptr {
-	p, err := purego.Dlsym(l.handle, name)
-	if err != nil {
-		return 0
-	}
-	return p
-}
-
-// CallWide is Call for up to 32 arguments. It allocates.
-func (f Func) CallWide(args ...uintptr) int32 {
-	if f == 0 {
-		panic("dl: call of a function that the library lacks")
-	}
-	r, _, _ := purego.SyscallN(uintptr(f), args...)
-	return int32(r)
 }
 
 // Pointer returns the address of memory for a C function to use. It makes the
@@ -143,31 +85,6 @@ var (
 	//lint:ignore U1000 It is written to so that the memory escapes, and never read.
 	sink unsafe.Pointer
 )
-
-// Callback returns a C function that calls f, whose arguments and result are
-// integers and pointers. There is room for some two thousand, for ever.
-func Callback(f any) uintptr { return purego.NewCallback(f) }
-
-// Setenv sets a variable for C libraries too: without cgo, os.Setenv does not
-// reach the environment that an already running libc reads. It leaves a value
-// alone that the user has set.
-func Setenv(key, value string) error {
-	if _, set := os.LookupEnv(key); set {
-		return nil
-	}
-	if err := os.Setenv(key, value); err != nil {
-		return err
-	}
-	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
-	if err != nil {
-		return fmt.Errorf("dl: setenv %s: %w", key, err)
-	}
-	k, v := append([]byte(key), 0), append([]byte(value), 0)
-	if r := Func(set).Call(Pointer(&k[0]), Pointer(&v[0]), 1); r != 0 {
-		return fmt.Errorf("dl: setenv %s=%s failed", key, value)
-	}
-	return nil
-}
 
 // String copies a C string of at most len(b) bytes.
 func String(b []byte) string {

@@ -1,5 +1,3 @@
-//go:build linux
-
 // Package gpusim builds a simulator of the libraries by which golops reaches
 // GPUs, so that tests run the code for GPUs on a machine without one.
 //
@@ -21,8 +19,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/golops/golops/internal/dl"
 )
 
 //go:embed src
@@ -92,7 +91,12 @@ var build = sync.OnceValues(func() (string, error) {
 
 // Build compiles the simulator, unless an earlier process has, and returns the
 // folder of its libraries.
-func Build() (dir string, err error) { return build() }
+func Build() (dir string, err error) {
+	if err := dl.NeedsLinux("simulated GPUs"); err != nil {
+		return "", fmt.Errorf("gpusim: %w", err)
+	}
+	return build()
+}
 
 // used reports whether there is such a build, and notes that it is in use.
 func used(dir string) bool {
@@ -133,19 +137,6 @@ func hash(files fs.FS) (string, error) {
 		return err
 	})
 	return fmt.Sprintf("%x", h.Sum(nil)[:12]), err
-}
-
-// lock keeps other processes from building the same at the same time.
-func lock(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("gpusim: %w", err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("gpusim: lock %s: %w", path, err)
-	}
-	return func() { f.Close() }, nil
 }
 
 // compile makes all libraries in dir.

@@ -1,5 +1,3 @@
-//go:build linux
-
 package dl
 
 import "unsafe"
@@ -8,7 +6,7 @@ import "unsafe"
 // of matrix products.
 const MaxArgs = 18
 
-// frame is what the trampolines read; call_amd64.s knows the offsets.
+// frame is what the trampolines read; call_linux_amd64.s knows the offsets.
 type frame struct {
 	fn   uintptr
 	args [MaxArgs]uintptr
@@ -42,7 +40,7 @@ func (f Func) CallPointer(args ...uintptr) uintptr {
 
 func (fr *frame) set(args []uintptr) {
 	if fr.fn == 0 {
-		panic("dl: call of a function that the library lacks")
+		panic(noFunc)
 	}
 	if copy(fr.args[:], args) < len(args) {
 		panic("dl: too many arguments")

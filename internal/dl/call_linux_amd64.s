@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "textflag.h"
 
 // CALLC calls the C function of the frame in DI by the System V convention:

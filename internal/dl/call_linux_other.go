@@ -15,7 +15,7 @@ func (f Func) Call(args ...uintptr) int32 { return int32(f.CallPointer(args...))
 // CallPointer is Call for a function that returns a pointer or a 64-bit integer.
 func (f Func) CallPointer(args ...uintptr) uintptr {
 	if f == 0 {
-		panic("dl: call of a function that the library lacks")
+		panic(noFunc)
 	}
 	r, _, _ := purego.SyscallN(uintptr(f), args...)
 	return r
