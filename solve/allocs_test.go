@@ -55,10 +55,10 @@ func TestStepAllocs(t *testing.T) {
 func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, damp float64) error {
 	return each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
 		if m.ls {
-			p.Damp = damp
+			p.damp = damp
 		}
 		method := m.method()
-		if _, err := method.Init(ctx, p.Problem, x); err != nil {
+		if _, err := method.Init(ctx, p.Problem, p.damp, x); err != nil {
 			return err
 		}
 		const steps = 20
@@ -83,15 +83,15 @@ func TestRunAllocs(t *testing.T) {
 		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 11, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
 				method := m.method()
-				c := solve.Config[complex64]{RelTol: -1, Budget: time.Hour,
-					OnIter: func(solve.Iteration[complex64]) error { return nil }}
+				c := solve.Config{RelTol: -1, Budget: time.Hour,
+					OnIter: func(solve.Iteration) error { return nil }}
 				var n [2]uint64
 				for i := range n {
 					c.MaxIter = 3 + 6*i
 					var err error
 					n[i], err = mallocs(ctx, r, func() error {
 						dist.Zero(x)
-						_, err := solve.Run(ctx, method, p.Problem, x, c)
+						_, err := p.run(ctx, method, x, c)
 						return err
 					})
 					if err != nil {

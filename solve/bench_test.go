@@ -62,12 +62,12 @@ func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 		if err != nil {
 			return err
 		}
-		p := solve.Problem[T]{B: d}
+		p := solve.Problem[T, T]{B: d}
 		if p.A, err = ops.NewDiagonal(d); err != nil {
 			return err
 		}
 		method := m.method()
-		if _, err := method.Init(ctx, p, x); err != nil {
+		if _, err := method.Init(ctx, p, 0, x); err != nil {
 			return err
 		}
 		if r.Rank() == 0 {
@@ -77,7 +77,7 @@ func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 			step := method.Step
 			if k%40 == 39 { // before there is nothing left to gain
 				dist.Zero(x)
-				step = func(ctx context.Context) (solve.Norms, error) { return method.Init(ctx, p, x) }
+				step = func(ctx context.Context) (solve.Norms, error) { return method.Init(ctx, p, 0, x) }
 			}
 			if _, err := step(ctx); err != nil {
 				return err

@@ -12,12 +12,13 @@ import (
 // damp·I below it, so that a start x that is not zero is damped as it should:
 //
 //	β·u = Ā·v - α·u,  α·v = Āᴴu - β·v,  ‖u‖ = ‖v‖ = 1
-type bidiag[T scalar.Scalar] struct {
-	p           Problem[T]
-	x           dist.Array[T]
-	u, au       dist.Array[T] // left vector, room for its successor
-	v, av       dist.Array[T] // right vector, room for its successor
-	u2          dist.Array[T] // the part of u in the rows of damp·I, if there is damping
+type bidiag[D, R scalar.Scalar] struct {
+	p           Problem[D, R]
+	damp        float64
+	x           dist.Array[D]
+	u, au       dist.Array[R] // left vector, room for its successor
+	v, av       dist.Array[D] // right vector, room for its successor
+	u2          dist.Array[D] // the part of u in the rows of damp·I, if there is damping
 	alpha, beta float64
 	norm        float64 // ‖Ā‖, from below
 	sums        *dist.Sums
@@ -25,44 +26,44 @@ type bidiag[T scalar.Scalar] struct {
 
 // start sets β·u = [b - A·x; -damp·x] and α·v = Āᴴu, and gives a method its own
 // vectors too.
-func (m *bidiag[T]) start(ctx context.Context, p Problem[T], x dist.Array[T], dom, rng []*dist.Array[T]) error {
+func (m *bidiag[D, R]) start(ctx context.Context, p Problem[D, R], damp float64, x dist.Array[D], dom []*dist.Array[D], rng []*dist.Array[R]) error {
 	dom, rng = append(dom, &m.v, &m.av), append(rng, &m.u, &m.au)
-	if p.Damp != 0 {
+	if damp != 0 {
 		dom = append(dom, &m.u2)
 	}
-	if err := p.ready(ctx, x.Space(), false, dom, rng); err != nil {
+	if err := p.ready(ctx, x.Space(), damp, false, dom, rng); err != nil {
 		return err
 	}
-	m.p, m.x, m.sums, m.alpha = p, x, dist.NewSums(x.Space(), 3), 0
+	m.p, m.damp, m.x, m.sums, m.alpha = p, damp, x, dist.NewSums(x.Space(), 3), 0
 	if err := p.A.Forward(ctx, m.au, x); err != nil {
 		return err
 	}
 	dist.Sub(m.u, p.B, m.au)
-	if p.Damp != 0 {
-		dist.Scale(m.u2, num[T](-p.Damp), x)
+	if damp != 0 {
+		dist.Scale(m.u2, num[D](-damp), x)
 	}
 	return m.scaleLeft(ctx)
 }
 
 // left sets β·u = Ā·v - α·u.
-func (m *bidiag[T]) left(ctx context.Context) error {
+func (m *bidiag[D, R]) left(ctx context.Context) error {
 	if err := m.p.A.Forward(ctx, m.au, m.v); err != nil {
 		return err
 	}
-	dist.Axpby(1, m.au, num[T](-m.alpha), m.u)
-	if m.p.Damp != 0 {
-		dist.Axpby(num[T](m.p.Damp), m.v, num[T](-m.alpha), m.u2)
+	dist.Axpby(1, m.au, num[R](-m.alpha), m.u)
+	if m.damp != 0 {
+		dist.Axpby(num[D](m.damp), m.v, num[D](-m.alpha), m.u2)
 	}
 	return m.scaleLeft(ctx)
 }
 
 // scaleLeft scales u to length 1 and sets β to what it was.
-func (m *bidiag[T]) scaleLeft(ctx context.Context) error {
+func (m *bidiag[D, R]) scaleLeft(ctx context.Context) error {
 	m.sums.Reset()
 	if err := dist.AddDot(m.sums, m.u, m.u); err != nil {
 		return err
 	}
-	if m.p.Damp != 0 {
+	if m.damp != 0 {
 		if err := dist.AddDot(m.sums, m.u2, m.u2); err != nil {
 			return err
 		}
@@ -71,13 +72,13 @@ func (m *bidiag[T]) scaleLeft(ctx context.Context) error {
 		return err
 	}
 	uu := m.sums.Value(0)
-	if m.p.Damp != 0 {
+	if m.damp != 0 {
 		uu += m.sums.Value(1)
 	}
 	if m.beta = math.Sqrt(uu); m.beta > 0 {
-		dist.Scale(m.u, num[T](1/m.beta), m.u)
-		if m.p.Damp != 0 {
-			dist.Scale(m.u2, num[T](1/m.beta), m.u2)
+		dist.Scale(m.u, num[R](1/m.beta), m.u)
+		if m.damp != 0 {
+			dist.Scale(m.u2, num[D](1/m.beta), m.u2)
 		}
 	}
 	return nil
@@ -85,14 +86,14 @@ func (m *bidiag[T]) scaleLeft(ctx context.Context) error {
 
 // right sets α·v = Āᴴu - β·v. Sums that were added before travel along; that
 // of v is the last.
-func (m *bidiag[T]) right(ctx context.Context, beta float64) error {
+func (m *bidiag[D, R]) right(ctx context.Context, beta float64) error {
 	if err := m.p.A.Adjoint(ctx, m.av, m.u); err != nil {
 		return err
 	}
-	if m.p.Damp != 0 {
-		dist.Axpby(num[T](m.p.Damp), m.u2, 1, m.av)
+	if m.damp != 0 {
+		dist.Axpby(num[D](m.damp), m.u2, 1, m.av)
 	}
-	if err := dist.AddAxpyNorm(m.sums, num[T](-beta), m.v, m.av); err != nil {
+	if err := dist.AddAxpyNorm(m.sums, num[D](-beta), m.v, m.av); err != nil {
 		return err
 	}
 	if err := m.sums.Reduce(ctx); err != nil {
@@ -100,7 +101,7 @@ func (m *bidiag[T]) right(ctx context.Context, beta float64) error {
 	}
 	m.v, m.av = m.av, m.v
 	if m.alpha = math.Sqrt(m.sums.Last()); m.alpha > 0 {
-		dist.Scale(m.v, num[T](1/m.alpha), m.v)
+		dist.Scale(m.v, num[D](1/m.alpha), m.v)
 	}
 	return nil
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// leaves returns the arrays of a stack, or the array itself.
-func leaves[T scalar.Scalar](arrays ...dist.Array[T]) []dist.Array[T] {
+// plain returns the arrays of stacks, and the arrays that are none.
+func plain[T scalar.Scalar](arrays ...dist.Array[T]) []dist.Array[T] {
 	var all []dist.Array[T]
 	for _, a := range arrays {
 		if a.NumParts() == 0 {
 			all = append(all, a)
 		}
 		for i := range a.NumParts() {
-			all = append(all, leaves(a.Part(i))...)
+			all = append(all, plain(a.Part(i))...)
 		}
 	}
 	return all

@@ -15,7 +15,7 @@ import (
 //
 // A step applies A once. A check of the residual applies it once more.
 type CG[T scalar.Scalar] struct {
-	p        Problem[T]
+	p        Problem[T, T]
 	x        dist.Array[T]
 	r, d, ad dist.Array[T] // residual, direction and its image
 	rr       float64       // ‖r‖²
@@ -27,8 +27,8 @@ type CG[T scalar.Scalar] struct {
 func (m *CG[T]) Name() string { return "CG" }
 
 // State implements Method.
-func (m *CG[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.r, m.d}, append(m.seen.numbers(), &m.rr)}
+func (m *CG[T]) State() State[T, T] {
+	return State[T, T]{[]dist.Array[T]{m.r, m.d}, nil, append(m.seen.numbers(), &m.rr)}
 }
 
 // Outlook implements Method.
@@ -40,8 +40,8 @@ func (m *CG[T]) Room() (dom, rng dist.Array[T]) { return m.ad, m.ad }
 func (m *CG[T]) hermitian() {}
 
 // Init implements Method.
-func (m *CG[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.r, &m.d, &m.ad}, nil); err != nil {
+func (m *CG[T]) Init(ctx context.Context, p Problem[T, T], damp float64, x dist.Array[T]) (Norms, error) {
+	if err := p.ready(ctx, x.Space(), damp, true, []*dist.Array[T]{&m.r, &m.d, &m.ad}, nil); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums, m.seen = p, x, dist.NewSums(x.Space(), 1), newPivots()

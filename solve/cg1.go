@@ -18,7 +18,7 @@ import (
 // anew from d = r. A step applies A once. A check of the residual applies it once
 // more.
 type CG1[T scalar.Scalar] struct {
-	p           Problem[T]
+	p           Problem[T, T]
 	x           dist.Array[T]
 	r, d, s, ar dist.Array[T] // residual, direction, the images of the direction and of the residual
 	room        dist.Array[T]
@@ -33,8 +33,8 @@ type CG1[T scalar.Scalar] struct {
 func (m *CG1[T]) Name() string { return "CG1" }
 
 // State implements Method.
-func (m *CG1[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.r, m.d, m.s, m.ar}, append(m.seen.numbers(), &m.gamma, &m.old, &m.alpha, &m.delta)}
+func (m *CG1[T]) State() State[T, T] {
+	return State[T, T]{[]dist.Array[T]{m.r, m.d, m.s, m.ar}, nil, append(m.seen.numbers(), &m.gamma, &m.old, &m.alpha, &m.delta)}
 }
 
 // Outlook implements Method.
@@ -46,8 +46,8 @@ func (m *CG1[T]) Room() (dom, rng dist.Array[T]) { return m.room, m.room }
 func (m *CG1[T]) hermitian() {}
 
 // Init implements Method.
-func (m *CG1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.r, &m.d, &m.s, &m.ar, &m.room}, nil); err != nil {
+func (m *CG1[T]) Init(ctx context.Context, p Problem[T, T], damp float64, x dist.Array[T]) (Norms, error) {
+	if err := p.ready(ctx, x.Space(), damp, true, []*dist.Array[T]{&m.r, &m.d, &m.s, &m.ar, &m.room}, nil); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums, m.alpha, m.seen = p, x, dist.NewSums(x.Space(), 2), 0, newPivots()

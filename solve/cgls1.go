@@ -19,33 +19,35 @@ import (
 // δ - β·γ/α_old, the method goes on as CGLS, with two messages per step, until it
 // starts anew. A step applies A and Aᴴ once each. So does a check of residual and
 // gradient.
-type CGLS1[T scalar.Scalar] struct {
-	p          Problem[T]
-	x          dist.Array[T]
-	r, q, w    dist.Array[T] // residual, images of the direction and of the gradient
-	g, d       dist.Array[T] // gradient, direction
-	dom, rng   dist.Array[T] // room for a check
-	gamma, old float64       // ‖g‖² now and one step ago
+type CGLS1[D, R scalar.Scalar] struct {
+	p          Problem[D, R]
+	damp       float64
+	x          dist.Array[D]
+	r, q, w    dist.Array[R] // residual, images of the direction and of the gradient
+	g, d       dist.Array[D] // gradient, direction
+	dom        dist.Array[D] // room for a check
+	rng        dist.Array[R]
+	gamma, old float64 // ‖g‖² now and one step ago
 	delta, rr  float64
 	alpha      float64 // 0 before the first step
 	seen       pivots  // of AᴴA + damp²
 	few        float64 // the part of δ that is too little of it
 	lost       float64 // 1 when the method goes on as CGLS
-	full       CGLS[T]
+	full       CGLS[D, R]
 	sums       *dist.Sums
 }
 
 // Name implements Method.
-func (m *CGLS1[T]) Name() string { return "CGLS1" }
+func (m *CGLS1[D, R]) Name() string { return "CGLS1" }
 
 // State implements Method.
-func (m *CGLS1[T]) State() State[T] {
+func (m *CGLS1[D, R]) State() State[D, R] {
 	also := append(m.full.seen.numbers(), &m.full.gg, &m.full.rr, &m.lost)
-	return State[T]{[]dist.Array[T]{m.r, m.q, m.w, m.g, m.d}, append(append(also, m.seen.numbers()...), &m.gamma, &m.old, &m.delta, &m.rr, &m.alpha)}
+	return State[D, R]{[]dist.Array[D]{m.g, m.d}, []dist.Array[R]{m.r, m.q, m.w}, append(append(also, m.seen.numbers()...), &m.gamma, &m.old, &m.delta, &m.rr, &m.alpha)}
 }
 
 // Outlook implements Method.
-func (m *CGLS1[T]) Outlook() Outlook {
+func (m *CGLS1[D, R]) Outlook() Outlook {
 	if m.lost != 0 {
 		return m.full.Outlook()
 	}
@@ -53,15 +55,15 @@ func (m *CGLS1[T]) Outlook() Outlook {
 }
 
 // Room implements Method.
-func (m *CGLS1[T]) Room() (dom, rng dist.Array[T]) { return m.dom, m.rng }
+func (m *CGLS1[D, R]) Room() (dom dist.Array[D], rng dist.Array[R]) { return m.dom, m.rng }
 
 // Init implements Method.
-func (m *CGLS1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), false, []*dist.Array[T]{&m.g, &m.d, &m.dom}, []*dist.Array[T]{&m.r, &m.q, &m.w, &m.rng}); err != nil {
+func (m *CGLS1[D, R]) Init(ctx context.Context, p Problem[D, R], damp float64, x dist.Array[D]) (Norms, error) {
+	if err := p.ready(ctx, x.Space(), damp, false, []*dist.Array[D]{&m.g, &m.d, &m.dom}, []*dist.Array[R]{&m.r, &m.q, &m.w, &m.rng}); err != nil {
 		return Norms{}, err
 	}
-	m.p, m.x, m.sums, m.alpha, m.seen, m.lost = p, x, dist.NewSums(x.Space(), 3), 0, newPivots(), 0
-	m.few = math.Cbrt(epsilon[T]())
+	m.p, m.damp, m.x, m.sums, m.alpha, m.seen, m.lost = p, damp, x, dist.NewSums(x.Space(), 3), 0, newPivots(), 0
+	m.few = math.Cbrt(epsilon[D, R]())
 	m.full.sums, m.full.down, m.full.seen = dist.NewSums(x.Space(), 2), dist.NewSums(x.Space(), 2), newPivots()
 	if err := p.A.Forward(ctx, m.w, x); err != nil {
 		return Norms{}, err
@@ -71,12 +73,12 @@ func (m *CGLS1[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Nor
 }
 
 // image sets r += a·v, the gradient and its image, and measures them.
-func (m *CGLS1[T]) image(ctx context.Context, a float64, v dist.Array[T]) (Norms, error) {
+func (m *CGLS1[D, R]) image(ctx context.Context, a float64, v dist.Array[R]) (Norms, error) {
 	m.sums.Reset()
-	if err := dist.AddAxpyNorm(m.sums, num[T](a), v, m.r); err != nil {
+	if err := dist.AddAxpyNorm(m.sums, num[R](a), v, m.r); err != nil {
 		return Norms{}, err
 	}
-	if err := downhill(ctx, m.p, m.g, m.r, m.x); err != nil {
+	if err := downhill(ctx, m.p, m.damp, m.g, m.r, m.x); err != nil {
 		return Norms{}, err
 	}
 	if err := m.p.A.Forward(ctx, m.w, m.g); err != nil {
@@ -90,12 +92,12 @@ func (m *CGLS1[T]) image(ctx context.Context, a float64, v dist.Array[T]) (Norms
 	}
 	err := m.sums.Reduce(ctx)
 	m.rr, m.gamma, m.delta = m.sums.Value(0), m.sums.Value(1), m.sums.Value(2)
-	m.delta += m.p.Damp * m.p.Damp * m.gamma
+	m.delta += m.damp * m.damp * m.gamma
 	return m.norms(), err
 }
 
 // Step implements Method.
-func (m *CGLS1[T]) Step(ctx context.Context) (Norms, error) {
+func (m *CGLS1[D, R]) Step(ctx context.Context) (Norms, error) {
 	if m.lost != 0 {
 		return m.inFull().Step(ctx)
 	}
@@ -114,17 +116,17 @@ func (m *CGLS1[T]) Step(ctx context.Context) (Norms, error) {
 	}
 	m.alpha, m.old, m.seen.beta = m.gamma/down, m.gamma, beta
 	m.seen.step(m.alpha)
-	dist.Axpby(1, m.g, num[T](beta), m.d)    // d = g + β·d
-	dist.Axpby(1, m.w, num[T](beta), m.q)    // q = A·d
-	dist.Axpby(num[T](m.alpha), m.d, 1, m.x) // x += α·d
+	dist.Axpby(1, m.g, num[D](beta), m.d)    // d = g + β·d
+	dist.Axpby(1, m.w, num[R](beta), m.q)    // q = A·d
+	dist.Axpby(num[D](m.alpha), m.d, 1, m.x) // x += α·d
 	return m.image(ctx, -m.alpha, m.q)       // r -= α·q
 }
 
 // inFull makes the next steps those of CGLS, on the same vectors.
-func (m *CGLS1[T]) inFull() *CGLS[T] {
+func (m *CGLS1[D, R]) inFull() *CGLS[D, R] {
 	f := &m.full
-	f.p, f.x, f.r, f.q, f.g, f.d = m.p, m.x, m.r, m.q, m.g, m.d
+	f.p, f.damp, f.x, f.r, f.q, f.g, f.d = m.p, m.damp, m.x, m.r, m.q, m.g, m.d
 	return f
 }
 
-func (m *CGLS1[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)} }
+func (m *CGLS1[D, R]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gamma)} }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
 )
 
 // truth is what is worked out from an x alone.
@@ -30,7 +31,7 @@ func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.
 
 // truth works out the norms of x. It applies A once, and once more or Aᴴ where
 // the method knows a gradient, and sends a message for each norm.
-func (r *runner[T]) truth(ctx context.Context, x dist.Array[T]) (t truth, err error) {
+func (r *runner[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
 	dom, rng := r.m.Room()
 	if err := r.p.A.Forward(ctx, rng, x); err != nil {
 		return t, err
@@ -47,9 +48,9 @@ func (r *runner[T]) truth(ctx context.Context, x dist.Array[T]) (t truth, err er
 	case math.IsNaN(r.w.first.Grad):
 		return t, nil
 	case r.hermitian():
-		err = r.p.A.Forward(ctx, dom, rng)
+		err = square(r.p.A).Forward(ctx, dom, same[D](rng))
 	default:
-		err = downhill(ctx, r.p, dom, rng, x)
+		err = downhill(ctx, r.p, r.damp, dom, rng, x)
 	}
 	if err == nil {
 		t.Grad, err = dist.Norm(ctx, dom, 2)
@@ -58,10 +59,18 @@ func (r *runner[T]) truth(ctx context.Context, x dist.Array[T]) (t truth, err er
 }
 
 // hermitian reports whether the method is one for Hermitian operators.
-func (r *runner[T]) hermitian() bool {
+func (r *runner[D, R]) hermitian() bool {
 	_, ok := r.m.(interface{ hermitian() })
 	return ok
 }
+
+// square is an operator whose domain and range have one element type.
+func square[D, R scalar.Scalar](a linop.Map[D, R]) linop.Operator[D] {
+	return any(a).(linop.Operator[D])
+}
+
+// same is an array whose element type is D.
+func same[D, R scalar.Scalar](a dist.Array[R]) dist.Array[D] { return *any(&a).(*dist.Array[D]) }
 
 // watch is what a run remembers of its checks. A checkpoint has it.
 type watch struct {
@@ -116,8 +125,8 @@ const (
 )
 
 // checkDue says whether the numbers of a step call for a check.
-func (r *runner[T]) checkDue(n Norms) reason {
-	w, eps, k := &r.w, epsilon[T](), float64(r.res.Iters)
+func (r *runner[D, R]) checkDue(n Norms) reason {
+	w, eps, k := &r.w, epsilon[D, R](), float64(r.res.Iters)
 	switch {
 	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= least*w.first.Resid, n.Grad <= least*w.first.Grad:
 		return tolerance
@@ -153,7 +162,7 @@ func (r *runner[T]) checkDue(n Norms) reason {
 }
 
 // met reports whether norms meet a tolerance of the Config.
-func (r *runner[T]) met(n Norms) bool {
+func (r *runner[D, R]) met(n Norms) bool {
 	f := r.w.first
 	return n.Resid <= r.c.RelTol*f.Resid || r.c.AbsTol > 0 && n.Resid <= r.scale.resid(r.c.AbsTol) ||
 		!r.hermitian() && r.c.GradTol > 0 && n.Grad <= r.c.GradTol*f.Grad
@@ -161,7 +170,7 @@ func (r *runner[T]) met(n Norms) bool {
 
 // check compares the recurrence, which has the norms n, with the truth: it ends
 // the run, lets it go on, or starts the recurrence anew from the true residual.
-func (r *runner[T]) check(ctx context.Context, n Norms, why reason) error {
+func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	t, err := r.truth(ctx, r.x)
 	if err != nil || !t.finite() {
 		if err == nil {
@@ -194,37 +203,37 @@ func (r *runner[T]) check(ctx context.Context, n Norms, why reason) error {
 	case why == singular:
 		r.stuck(t)
 	default:
-		r.keep(r.x, t.target(r.p.Damp))
+		r.keep(r.x, t.target(r.damp))
 	}
 	return nil
 }
 
 // worse reports whether the best x so far is clearly better than that of t. Where
 // the rounding of A·x is as large as b, an x is worth nothing.
-func (r *runner[T]) worse(t truth) bool {
+func (r *runner[D, R]) worse(t truth) bool {
 	clearly := 2.0
 	if r.w.floor > 0.1*r.norm {
 		clearly = 0.5
 	}
-	return !(t.target(r.p.Damp) <= clearly*r.w.best)
+	return !(t.target(r.damp) <= clearly*r.w.best)
 }
 
 // measure sets what rounding leaves of a residual with an x like that of t.
-func (r *runner[T]) measure(t truth) { r.w.floor = epsilon[T]() * (r.w.norm*t.x + r.norm) }
+func (r *runner[D, R]) measure(t truth) { r.w.floor = epsilon[D, R]() * (r.w.norm*t.x + r.norm) }
 
 // sharp reports whether t is as good as it gets.
-func (r *runner[T]) sharp(t truth) bool {
-	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[T]()*r.w.norm*t.target(r.p.Damp)
+func (r *runner[D, R]) sharp(t truth) bool {
+	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[D, R]()*r.w.norm*t.target(r.damp)
 }
 
 // blurred reports whether t is as good as rounding, where nothing is gained any
 // more.
-func (r *runner[T]) blurred(t truth, floors float64) bool {
-	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[T]()*t.target(r.p.Damp), floors*r.w.floor)
+func (r *runner[D, R]) blurred(t truth, floors float64) bool {
+	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[D, R]()*t.target(r.damp), floors*r.w.floor)
 }
 
 // keep makes x the best one, if its target is the smallest so far.
-func (r *runner[T]) keep(x dist.Array[T], target float64) {
+func (r *runner[D, R]) keep(x dist.Array[D], target float64) {
 	if target < r.w.best {
 		r.w.best = target
 		dist.Copy(r.best, x)
@@ -233,14 +242,14 @@ func (r *runner[T]) keep(x dist.Array[T], target float64) {
 
 // restart starts the recurrence anew from x, whose norms are t, or from the best
 // x if that is clearly better. It ends the run if the last restart was of no use.
-func (r *runner[T]) restart(ctx context.Context, t truth) error {
+func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
 	w := &r.w
 	if r.worse(t) {
 		b, err := r.truth(ctx, r.best)
 		if err != nil {
 			return err
 		}
-		if b.finite() && b.target(r.p.Damp) < t.target(r.p.Damp) {
+		if b.finite() && b.target(r.damp) < t.target(r.damp) {
 			dist.Copy(r.x, r.best)
 			t, r.last = b, b
 			r.measure(t)
@@ -252,26 +261,26 @@ func (r *runner[T]) restart(ctx context.Context, t truth) error {
 		r.stuck(t)
 		return nil
 	}
-	r.keep(r.x, t.target(r.p.Damp))
-	n, err := r.m.Init(ctx, r.p, r.x)
+	r.keep(r.x, t.target(r.damp))
+	n, err := r.m.Init(ctx, r.p, r.damp, r.x)
 	if err != nil {
 		return err
 	}
 	r.norms = n
-	w.resid, w.off, w.low, w.near, w.valley = n.Resid, 1, math.Inf(1), 0, 100*math.Sqrt(epsilon[T]())
+	w.resid, w.off, w.low, w.near, w.valley = n.Resid, 1, math.Inf(1), 0, 100*math.Sqrt(epsilon[D, R]())
 	return nil
 }
 
 // stuck ends a run whose recurrence has left the truth and comes no nearer.
-func (r *runner[T]) stuck(t truth) {
-	w, eps := &r.w, epsilon[T]()
+func (r *runner[D, R]) stuck(t truth) {
+	w, eps := &r.w, epsilon[D, R]()
 	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
 	switch {
 	case r.sharp(t):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	case w.cond*eps >= 0.01:
 		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
-			r.res.Iters, w.cond, typeName[T](), left, first)
+			r.res.Iters, w.cond, typeName[D, R](), left, first)
 	case r.blurred(t, 2):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	default:
@@ -281,7 +290,7 @@ func (r *runner[T]) stuck(t truth) {
 }
 
 // atRounding says what has been reached.
-func (r *runner[T]) atRounding(t truth) string {
+func (r *runner[D, R]) atRounding(t truth) string {
 	if t.Resid <= dull*r.w.floor {
 		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
 	}
@@ -293,7 +302,7 @@ func (r *runner[T]) atRounding(t truth) string {
 
 // judge decides from the numbers, which all ranks share, whether this was the
 // last iteration. Where they call for it, it checks x. It is collective then.
-func (r *runner[T]) judge(ctx context.Context, n Norms) error {
+func (r *runner[D, R]) judge(ctx context.Context, n Norms) error {
 	w := &r.w
 	switch {
 	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
@@ -308,9 +317,9 @@ func (r *runner[T]) judge(ctx context.Context, n Norms) error {
 		return nil
 	}
 	o := r.m.Outlook()
-	w.norm, w.cond = max(w.norm, o.Norm, r.p.Damp), max(w.cond, o.Cond)
+	w.norm, w.cond = max(w.norm, o.Norm, r.damp), max(w.cond, o.Cond)
 	w.peak = max(w.peak, n.Resid)
-	if r.c.GradTol >= 0 && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[T]()*w.peak {
+	if r.c.GradTol >= 0 && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[D, R]()*w.peak {
 		w.marked = n.Resid
 		r.keep(r.x, n.Resid)
 	}
@@ -329,7 +338,7 @@ func (r *runner[T]) judge(ctx context.Context, n Norms) error {
 
 // refused gives the error of a step that cannot be made its status. The numbers
 // are the same on all ranks. An error of another kind comes back.
-func (r *runner[T]) refused(ctx context.Context, err error) error {
+func (r *runner[D, R]) refused(ctx context.Context, err error) error {
 	at, known := r.res.Iters+1, (*unfit)(nil)
 	switch {
 	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
@@ -352,7 +361,7 @@ func (r *runner[T]) refused(ctx context.Context, err error) error {
 
 // finish works out the norms of the last x, or returns to the best one if that
 // is clearly better. It is collective.
-func (r *runner[T]) finish(ctx context.Context) error {
+func (r *runner[D, R]) finish(ctx context.Context) error {
 	t := r.last
 	if !r.fresh {
 		var err error
@@ -368,7 +377,7 @@ func (r *runner[T]) finish(ctx context.Context) error {
 			return err
 		}
 		// Where the operator gives NaN, the last x may still be a good one.
-		if b.finite() && !(t.target(r.p.Damp) <= b.target(r.p.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
+		if b.finite() && !(t.target(r.damp) <= b.target(r.damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
 			dist.Copy(r.x, r.best)
 			t = b
 		}
@@ -388,12 +397,13 @@ func (r *runner[T]) finish(ctx context.Context) error {
 
 // symmetry finds out whether a run has failed because the operator is not
 // Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
-func (r *runner[T]) symmetry(ctx context.Context) error {
+func (r *runner[D, R]) symmetry(ctx context.Context) error {
 	_, y := r.m.Room()
-	if err := r.p.A.Forward(ctx, y, r.p.B); err != nil {
+	b := same[D](r.p.B)
+	if err := r.p.A.Forward(ctx, y, b); err != nil {
 		return err
 	}
-	z, err := linop.Apply(ctx, r.p.A, y)
+	z, err := linop.Apply(ctx, r.p.A, same[D](y))
 	if err != nil {
 		return err
 	}
@@ -406,7 +416,7 @@ func (r *runner[T]) symmetry(ctx context.Context) error {
 		return err
 	}
 	s := sums.Value(0)
-	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[T]())*s {
+	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[D, R]())*s {
 		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
 	}
 	return nil

@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
 )
 
 // arrays are what a checkpoint holds: x, the vectors of the method, and the best
 // x so far.
-func (r *runner[T]) arrays() []dist.Array[T] {
-	all := append([]dist.Array[T]{r.x}, r.m.State().Vectors...)
+func (r *runner[D, R]) arrays() []vector {
+	s := r.m.State()
+	all := append(vectorsOf(r.x), vectorsOf(s.Domain...)...)
+	all = append(all, vectorsOf(s.Range...)...)
 	if r.best.Space() != nil {
-		all = append(all, r.best)
+		all = append(all, vectorsOf(r.best)...)
 	}
 	return all
 }
 
 // header is what a checkpoint of now says of itself.
-func (r *runner[T]) header(ctx context.Context) (header, error) {
+func (r *runner[D, R]) header(ctx context.Context) (header, error) {
 	if !r.known {
 		var err error
 		if r.prints, err = fingerprints(ctx, r.p); err != nil {
@@ -30,8 +31,8 @@ func (r *runner[T]) header(ctx context.Context) (header, error) {
 		r.known = true
 	}
 	h := header{
-		Method: r.m.Name(), Damp: r.p.Damp, Data: r.prints[0], Operator: r.prints[1],
-		Iters: r.res.Iters, History: r.res.History,
+		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.damp, Data: r.prints[0], Operator: r.prints[1],
+		Iters: r.res.Iters, History: r.res.History, tol: sameRun[D, R](),
 	}
 	for _, v := range r.numbers() {
 		h.Numbers = append(h.Numbers, *v)
@@ -42,7 +43,7 @@ func (r *runner[T]) header(ctx context.Context) (header, error) {
 // save writes a checkpoint and removes those that are too old. What the disk
 // refuses is a note: the run is worth more than its checkpoint, and the next one
 // may fit. It is collective.
-func (r *runner[T]) save(ctx context.Context) error {
+func (r *runner[D, R]) save(ctx context.Context) error {
 	h, err := r.header(ctx)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -72,7 +73,7 @@ func (r *runner[T]) save(ctx context.Context) error {
 
 // unsaved notes a checkpoint that could not be written. Result.Notes has one
 // line for all of them, for there may be one per iteration.
-func (r *runner[T]) unsaved(reason error) {
+func (r *runner[D, R]) unsaved(reason error) {
 	text := fmt.Sprintf("the checkpoint of iteration %d could not be written: %v", r.res.Iters, reason)
 	if r.c.OnNote != nil {
 		r.c.OnNote(text)
@@ -87,7 +88,7 @@ func (r *runner[T]) unsaved(reason error) {
 }
 
 // note tells at once and keeps for the Result.
-func (r *runner[T]) note(text string) {
+func (r *runner[D, R]) note(text string) {
 	r.res.Notes = append(r.res.Notes, text)
 	if r.c.OnNote != nil {
 		r.c.OnNote(text)
@@ -95,7 +96,7 @@ func (r *runner[T]) note(text string) {
 }
 
 // open makes the folder ready, unless the caller has. It is collective.
-func (r *runner[T]) open(ctx context.Context) (err error) {
+func (r *runner[D, R]) open(ctx context.Context) (err error) {
 	mine := r.files.Checkpoint.open == nil
 	if r.files.Checkpoint, err = r.files.Open(ctx, r.comm, r.c.OnNote); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (r *runner[T]) open(ctx context.Context) (err error) {
 
 // resume goes on from the newest checkpoint that fits, if asked for. It is
 // collective.
-func (r *runner[T]) resume(ctx context.Context) error {
+func (r *runner[D, R]) resume(ctx context.Context) error {
 	if r.files.Dir == "" || len(r.files.Checkpoint.open.names) == 0 {
 		return nil
 	}
@@ -148,7 +149,7 @@ func (r *runner[T]) resume(ctx context.Context) error {
 }
 
 // any reports whether v holds on any rank. It is collective.
-func (r *runner[T]) any(ctx context.Context, v bool) (bool, error) {
+func (r *runner[D, R]) any(ctx context.Context, v bool) (bool, error) {
 	b := []int32{0}
 	if v {
 		b[0] = 1

@@ -59,7 +59,7 @@ func at[T scalar.Scalar](ctx context.Context, r dist.Proc, m maker[T], home int,
 		}
 	}
 	if err == nil && m.ls {
-		p.Damp = damp
+		p.damp = damp
 	}
 	if err == nil {
 		x, err = optest.Random[T](ctx, p.A.Domain(), 3)
@@ -83,14 +83,14 @@ func over[T scalar.Scalar](ctx context.Context, r dist.Proc, m maker[T], l dist.
 }
 
 // whole runs a method undisturbed on one rank, and returns x.
-func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c solve.Config[T]) (x []T, res solve.Result) {
+func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c solve.Config) (x []T, res solve.Result) {
 	t.Helper()
 	on(t, 1, func(ctx context.Context, r dist.Proc) error {
 		p, y, err := at(ctx, r, m, home, damp)
 		if err != nil {
 			return err
 		}
-		if res, err = solve.Run(ctx, m.method(), p.Problem, y, c); err == nil {
+		if res, err = p.run(ctx, m.method(), y, c); err == nil {
 			x, err = optest.Gather(ctx, y)
 		}
 		return err
@@ -123,7 +123,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 				continue
 			}
 			damp := []float64{0, 0.5}[home%2]
-			want, undisturbed := whole(t, m, home, damp, solve.Config[T]{MaxIter: 9, RelTol: -1})
+			want, undisturbed := whole(t, m, home, damp, solve.Config{MaxIter: 9, RelTol: -1})
 			for i, from := range before {
 				for j, to := range after {
 					if len(before) > 1 && (i+j+home)%2 != 0 {
@@ -140,7 +140,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3}, OnIter: func(it solve.Iteration[T]) error {
+						res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3}, OnIter: func(it solve.Iteration) error {
 							if it.K == 4 && r.Rank() == r.Size()-1 {
 								return solve.ErrStop
 							}
@@ -156,7 +156,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
 						if err != nil {
 							return fmt.Errorf("%s: %w", name, err)
 						}
@@ -208,7 +208,7 @@ func checkpointed(t *testing.T, ranks, iters int, cp solve.Checkpoint) (res solv
 		if e != nil {
 			return e
 		}
-		got, e := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{MaxIter: iters, RelTol: -1, Checkpoint: cp})
+		got, e := p.run(ctx, m.method(), x, solve.Config{MaxIter: iters, RelTol: -1, Checkpoint: cp})
 		if r.Rank() == 0 {
 			res, err = got, e
 		}
@@ -289,8 +289,8 @@ func TestStopAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{Checkpoint: solve.Checkpoint{Dir: dir, Resume: true},
-				OnIter: func(solve.Iteration[float64]) error { return solve.ErrStop }})
+			res, err := p.run(ctx, m.method(), x, solve.Config{Checkpoint: solve.Checkpoint{Dir: dir, Resume: true},
+				OnIter: func(solve.Iteration) error { return solve.ErrStop }})
 			if err == nil && (res.Status != solve.Stopped || res.Iters != 0) {
 				err = fmt.Errorf("%v after %d iterations", res.Status, res.Iters)
 			}
@@ -318,7 +318,7 @@ func TestWriteFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2}})
+			_, err = p.run(ctx, m.method(), x, solve.Config{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2}})
 			if err == nil || !strings.HasPrefix(err.Error(), "solve: CG: ") || !strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), file) {
 				return fmt.Errorf("%s: got %v", dir, err)
 			}

@@ -13,26 +13,26 @@ import (
 )
 
 // slow returns a diagonal problem that takes more than ten iterations.
-func slow(ctx context.Context, r dist.Proc) (Problem[float64], dist.Array[float64], error) {
+func slow(ctx context.Context, r dist.Proc) (Problem[float64, float64], dist.Array[float64], error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 40)
 	if err != nil {
-		return Problem[float64]{}, dist.Array[float64]{}, err
+		return Problem[float64, float64]{}, dist.Array[float64]{}, err
 	}
 	d, err := dist.FromFunc(ctx, s, func(i []int) float64 { return 1 + float64(i[0]) })
 	if err != nil {
-		return Problem[float64]{}, d, err
+		return Problem[float64, float64]{}, d, err
 	}
 	a, err := ops.NewDiagonal(d)
 	if err != nil {
-		return Problem[float64]{}, d, err
+		return Problem[float64, float64]{}, d, err
 	}
 	x, err := dist.New[float64](s)
-	return Problem[float64]{A: a, B: d}, x, err
+	return Problem[float64, float64]{A: a, B: d}, x, err
 }
 
 // timed runs CGLS for 10 iterations of ten seconds each on three ranks, whose
 // clocks differ, and returns the result of rank 0.
-func timed(t *testing.T, c Config[float64]) (res Result) {
+func timed(t *testing.T, c Config) (res Result) {
 	t.Helper()
 	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := slow(ctx, r)
@@ -43,7 +43,7 @@ func timed(t *testing.T, c Config[float64]) (res Result) {
 		c.MaxIter, c.RelTol = 10, -1
 		start := time.Unix(1e9*int64(r.Rank()+1), 0)
 		passed := time.Duration(0)
-		c.OnIter = func(it Iteration[float64]) error {
+		c.OnIter = func(it Iteration) error {
 			if it.Elapsed != passed {
 				return fmt.Errorf("iteration %d: %v have passed, want %v", it.K, it.Elapsed, passed)
 			}
@@ -51,7 +51,7 @@ func timed(t *testing.T, c Config[float64]) (res Result) {
 			passed += 10 * time.Second / time.Duration(1+100*r.Rank())
 			return nil
 		}
-		run, err := newRunner(ctx, &CGLS[float64]{}, p, x, c)
+		run, err := newRunner(ctx, &CGLS[float64, float64]{}, p, x, c)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func timed(t *testing.T, c Config[float64]) (res Result) {
 // Time passes ten seconds in each callback, so after iteration k it is 10·(k+1)
 // seconds since the start.
 func TestInterval(t *testing.T) {
-	c := Config[float64]{Checkpoint: Checkpoint{Dir: t.TempDir(), Interval: 35 * time.Second, Keep: 99}}
+	c := Config{Checkpoint: Checkpoint{Dir: t.TempDir(), Interval: 35 * time.Second, Keep: 99}}
 	timed(t, c)
 	f := folder{Checkpoint: c.Checkpoint}
 	done, _, err := f.list()
@@ -86,13 +86,13 @@ func TestInterval(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	res := timed(t, Config[float64]{Budget: 45 * time.Second})
+	res := timed(t, Config{Budget: 45 * time.Second})
 	if res.Status != OutOfTime || res.Iters != 4 || res.Elapsed != 50*time.Second {
 		t.Errorf("got %v after %d iterations and %v", res.Status, res.Iters, res.Elapsed)
 	}
 	dir := t.TempDir() // and leaves a state to go on from
-	timed(t, Config[float64]{Budget: 45 * time.Second, Checkpoint: Checkpoint{Dir: dir}})
-	if res := timed(t, Config[float64]{Checkpoint: Checkpoint{Dir: dir, Resume: true}}); res.Resumed != 4 || res.Iters != 10 || res.Status != MaxIter {
+	timed(t, Config{Budget: 45 * time.Second, Checkpoint: Checkpoint{Dir: dir}})
+	if res := timed(t, Config{Checkpoint: Checkpoint{Dir: dir, Resume: true}}); res.Resumed != 4 || res.Iters != 10 || res.Status != MaxIter {
 		t.Errorf("got %v after %d iterations from %d", res.Status, res.Iters, res.Resumed)
 	}
 }

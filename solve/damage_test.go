@@ -152,7 +152,7 @@ func TestMismatch(t *testing.T) {
 	resume("method", "it is of CGLS, the run is of LSQR")(other(t, methods[float64]()[5], cp, nil))
 	resume("dtype", "its elements are float64, those of the run float32")(other(t, methods[float32]()[3], cp, nil))
 	resume("damp", "it was damped by 0, the run is by 0.25")(other(t, m, cp, func(_ context.Context, p *problem[float64]) error {
-		p.Damp = 0.25
+		p.damp = 0.25
 		return nil
 	}))
 	resume("data", "it is of other data", "those of the run")(other(t, m, cp, func(ctx context.Context, p *problem[float64]) (err error) {
@@ -180,7 +180,7 @@ func TestMismatch(t *testing.T) {
 	}
 	lsqr.Resume = true
 	err := other(t, methods[float64]()[5], lsqr, func(_ context.Context, p *problem[float64]) error {
-		p.Damp = 0.25
+		p.damp = 0.25
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "it was damped by 0, the run is by 0.25") {
@@ -223,7 +223,7 @@ func other[T scalar.Scalar](t *testing.T, m maker[T], cp solve.Checkpoint, chang
 		if e != nil {
 			return e
 		}
-		_, e = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{MaxIter: 5, RelTol: -1, Checkpoint: cp})
+		_, e = p.run(ctx, m.method(), x, solve.Config{MaxIter: 5, RelTol: -1, Checkpoint: cp})
 		if r.Rank() == 1 {
 			err = e
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 // ends runs a method and checks how it ends.
-func ends[T scalar.Scalar](ctx context.Context, m maker[T], p solve.Problem[T], x dist.Array[T], c solve.Config[T], want solve.Status) (solve.Result, error) {
-	res, err := solve.Run(ctx, m.method(), p, x, c)
+func ends[T scalar.Scalar](ctx context.Context, m maker[T], p problem[T], x dist.Array[T], c solve.Config, want solve.Status) (solve.Result, error) {
+	res, err := p.run(ctx, m.method(), x, c)
 	switch {
 	case err != nil:
 		return res, err
@@ -37,9 +37,9 @@ func TestZeroDataAndExactStart(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
-				c := solve.Config[complex64]{RelTol: -1}
+				c := solve.Config{RelTol: -1}
 				dist.Copy(x, p.truth)
-				res, err := ends(ctx, m, p.Problem, x, c, solve.Converged)
+				res, err := ends(ctx, m, p, x, c, solve.Converged)
 				if err != nil || res.Iters != 0 {
 					return fmt.Errorf("exact start: %d iterations: %v", res.Iters, err)
 				}
@@ -48,12 +48,12 @@ func TestZeroDataAndExactStart(t *testing.T) {
 				}
 				dist.Zero(p.B)
 				dist.Zero(x)
-				if res, err = ends(ctx, m, p.Problem, x, c, solve.Converged); err != nil || res.Iters != 0 {
+				if res, err = ends(ctx, m, p, x, c, solve.Converged); err != nil || res.Iters != 0 {
 					return fmt.Errorf("b and x are zero: %d iterations: %v", res.Iters, err)
 				}
 				dist.Copy(x, p.truth) // and with b = 0 from elsewhere, to zero
 				c.RelTol = 1e-5
-				if _, err = ends(ctx, m, p.Problem, x, c, solve.Converged); err != nil {
+				if _, err = ends(ctx, m, p, x, c, solve.Converged); err != nil {
 					return fmt.Errorf("b is zero: %w", err)
 				}
 				n, err := dist.Norm(ctx, x, math.Inf(1))
@@ -72,7 +72,7 @@ func TestStepsBeyondTheSolution(t *testing.T) {
 		return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 			dist.Copy(x, p.truth)
 			method := m.method()
-			n, err := method.Init(ctx, p.Problem, x)
+			n, err := method.Init(ctx, p.Problem, p.damp, x)
 			for k := 0; k < 3 && err == nil; k++ {
 				if n.Resid != 0 {
 					return fmt.Errorf("step %d: residual %g", k, n.Resid)
@@ -87,7 +87,7 @@ func TestStepsBeyondTheSolution(t *testing.T) {
 			}
 			// Nor does a run that never converges by tolerance leave it by rounding.
 			dist.Zero(x)
-			if _, err := ends(ctx, m, p.Problem, x, solve.Config[float64]{RelTol: -1, MaxIter: 2000}, solve.AtRounding); err != nil {
+			if _, err := ends(ctx, m, p, x, solve.Config{RelTol: -1, MaxIter: 2000}, solve.AtRounding); err != nil {
 				return err
 			}
 			return near(ctx, x, p.truth, 1e-11)
@@ -118,16 +118,16 @@ func TestZeroOperator(t *testing.T) {
 			if m.ls {
 				want = solve.Converged // every x is a solution
 			}
-			q := solve.Problem[float32]{A: zero, B: b}
-			res, err := ends(ctx, m, q, x, solve.Config[float32]{}, want)
+			q := problem[float32]{Problem: solve.Problem[float32, float32]{A: zero, B: b}}
+			res, err := ends(ctx, m, q, x, solve.Config{}, want)
 			if err != nil || res.Iters != 0 || !m.ls && !strings.Contains(res.Why, "singular") {
 				return fmt.Errorf("%d iterations, why %q: %v", res.Iters, res.Why, err)
 			}
 			if !m.ls {
 				return nil
 			}
-			q.Damp = 0.5 // now zero is the solution
-			res, err = ends(ctx, m, q, x, solve.Config[float32]{GradTol: 1e-5}, solve.Converged)
+			q.damp = 0.5 // now zero is the solution
+			res, err = ends(ctx, m, q, x, solve.Config{GradTol: 1e-5}, solve.Converged)
 			if err != nil || res.Iters != 1 {
 				return fmt.Errorf("damped: %d iterations: %v", res.Iters, err)
 			}
@@ -175,10 +175,10 @@ func TestRankDeficient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		q := solve.Problem[complex128]{A: a, B: b}
+		q := problem[complex128]{Problem: solve.Problem[complex128, complex128]{A: a, B: b}}
 		for _, m := range methods[complex128]() {
 			dist.Fill(x, 5)
-			if _, err := ends(ctx, m, q, x, solve.Config[complex128]{RelTol: 1e-12}, solve.Converged); err != nil {
+			if _, err := ends(ctx, m, q, x, solve.Config{RelTol: 1e-12}, solve.Converged); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 			if err := compare(ctx, x, want, 1e-11); err != nil {
@@ -198,7 +198,7 @@ func TestRankDeficient(t *testing.T) {
 		dist.Add(b, b, far)
 		for _, m := range methods[complex128]() {
 			dist.Fill(x, 5)
-			res, err := solve.Run(ctx, m.method(), q, x, solve.Config[complex128]{RelTol: 1e-12, GradTol: 1e-12})
+			res, err := q.run(ctx, m.method(), x, solve.Config{RelTol: 1e-12, GradTol: 1e-12})
 			if err != nil {
 				return err
 			}
@@ -233,7 +233,7 @@ func TestIndefinite(t *testing.T) {
 			if m.name == "MINRES" {
 				want = solve.Converged
 			}
-			res, err := ends(ctx, m, p.Problem, x, solve.Config[complex64]{RelTol: 1e-5}, want)
+			res, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-5}, want)
 			if err == nil && want == solve.Indefinite && !strings.Contains(res.Why, "use MINRES, CGLS or LSQR") {
 				err = fmt.Errorf("why %q", res.Why)
 			}
@@ -268,7 +268,7 @@ func TestPoorCondition(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), solve.Problem[float32]{A: a, B: b}, x, solve.Config[float32]{MaxIter: 300, RelTol: -1})
+			res, err := solve.Run(ctx, m.method(), solve.Problem[float32, float32]{A: a, B: b}, x, solve.Config{MaxIter: 300, RelTol: -1})
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}

@@ -30,14 +30,14 @@ func ExampleRun() {
 		if err != nil {
 			return err
 		}
-		c := solve.Config[float64]{GradTol: 1e-10}
+		c := solve.Config{GradTol: 1e-10}
 		if r.Rank() == 0 {
-			c.OnIter = func(it solve.Iteration[float64]) error {
+			c.OnIter = func(it solve.Iteration) error {
 				fmt.Printf("iteration %d: residual %.3f\n", it.K, it.Resid)
 				return nil // or solve.ErrStop
 			}
 		}
-		res, err := solve.Run(ctx, &solve.CGLS[float64]{}, solve.Problem[float64]{A: line, B: b}, x, c)
+		res, err := solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: line, B: b}, x, c)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		p, err := solve.Regularize(solve.Problem[float64]{A: some, B: b}, solve.Term[float64]{R: bend, Weight: 0.1})
+		p, err := solve.Regularize(solve.Problem[float64, float64]{A: some, B: b}, solve.Term[float64, float64]{R: bend, Weight: 0.1})
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		if _, err := solve.Run(ctx, &solve.LSQR[float64]{}, p, x, solve.Config[float64]{}); err != nil {
+		if _, err := solve.Run(ctx, &solve.LSQR[float64, float64]{}, p, x, solve.Config{}); err != nil {
 			return err
 		}
 		all, err := optest.Gather(ctx, x)

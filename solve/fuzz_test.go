@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 		if err := a.Local().CopyIn(data); err != nil {
 			return err
 		}
-		reason, err := write(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+		reason, err := write(ctx, r.Comm, path, h, vectorsOf(a))
 		return errors.Join(reason, err)
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func FuzzRead(f *testing.F) {
 			if err := a.Local().CopyIn(make([]float64, len(data))); err != nil {
 				return err
 			}
-			got, reason, err := read(ctx, r.Comm, path, h, []dist.Array[float64]{a})
+			got, reason, err := read(ctx, r.Comm, path, h, vectorsOf(a))
 			if err != nil {
 				return err
 			}

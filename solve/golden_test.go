@@ -88,7 +88,7 @@ func (g *goldenData[T]) operator(ctx context.Context, r dist.Proc) (linop.Operat
 
 // models compares the models after some iterations with those of the case, as
 // finish makes them of x, and returns the last result.
-func (g *goldenData[T]) models(ctx context.Context, m solve.Method[T], p solve.Problem[T], x0 []T, finish func(x dist.Array[T]) (dist.Array[T], error)) (res solve.Result, err error) {
+func (g *goldenData[T]) models(ctx context.Context, m solve.Method[T, T], p problem[T], x0 []T, finish func(x dist.Array[T]) (dist.Array[T], error)) (res solve.Result, err error) {
 	for _, k := range iters {
 		x, err := dist.New[T](p.A.Domain())
 		if err == nil && x0 != nil {
@@ -97,7 +97,7 @@ func (g *goldenData[T]) models(ctx context.Context, m solve.Method[T], p solve.P
 		if err != nil {
 			return res, err
 		}
-		if res, err = solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: k, RelTol: -1, GradTol: -1}); err != nil {
+		if res, err = p.run(ctx, m, x, solve.Config{MaxIter: k, RelTol: -1, GradTol: -1}); err != nil {
 			return res, err
 		}
 		if finish != nil {
@@ -127,7 +127,7 @@ func (g *goldenData[T]) costs(res solve.Result) error {
 	return nil
 }
 
-func (g *goldenData[T]) problem(ctx context.Context, r dist.Proc) (p solve.Problem[T], err error) {
+func (g *goldenData[T]) problem(ctx context.Context, r dist.Proc) (p problem[T], err error) {
 	if p.A, err = g.operator(ctx, r); err == nil {
 		p.B, err = vector(ctx, p.A.Range(), g.v["y"])
 	}
@@ -156,7 +156,7 @@ func goldenCG[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T
 			return err
 		}
 	}
-	for _, m := range []solve.Method[T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
 		res, err := g.models(ctx, m, p, g.v["x0"], nil)
 		if err == nil {
 			err = g.costs(res)
@@ -178,8 +178,8 @@ func goldenCGLS[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData
 		return err
 	}
 	damp := g.Float("damp")
-	p.Damp = damp
-	for _, m := range []solve.Method[T]{&solve.CGLS[T]{}, &solve.CGLS1[T]{}, &solve.LSQR[T]{}} {
+	p.damp = damp
+	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS1[T, T]{}, &solve.LSQR[T, T]{}} {
 		if g.String("x0") == "random" && damp != 0 && damp != 1 {
 			if err := g.better(ctx, m, p); err != nil {
 				return err
@@ -205,12 +205,12 @@ func goldenCGLS[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData
 // better checks that after ten iterations we are closer to the minimum than
 // PyLops, whose first direction of a damped problem is wrong if the start is not
 // zero.
-func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T], p solve.Problem[T]) error {
+func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T, T], p problem[T]) error {
 	x, err := vector(ctx, p.A.Domain(), g.v["x0"])
 	if err != nil {
 		return err
 	}
-	if _, err := solve.Run(ctx, m, p, x, solve.Config[T]{MaxIter: 10, RelTol: -1, GradTol: -1}); err != nil {
+	if _, err := p.run(ctx, m, x, solve.Config{MaxIter: 10, RelTol: -1, GradTol: -1}); err != nil {
 		return err
 	}
 	theirs, err := vector(ctx, p.A.Domain(), g.v["x10"])
@@ -229,7 +229,7 @@ func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T], p solve.P
 }
 
 // objective returns ‖A·x - b‖² + damp²·‖x‖².
-func objective[T scalar.Scalar](ctx context.Context, p solve.Problem[T], x dist.Array[T]) (float64, error) {
+func objective[T scalar.Scalar](ctx context.Context, p problem[T], x dist.Array[T]) (float64, error) {
 	y, err := linop.Apply(ctx, p.A, x)
 	if err != nil {
 		return 0, err
@@ -240,7 +240,7 @@ func objective[T scalar.Scalar](ctx context.Context, p solve.Problem[T], x dist.
 		return 0, err
 	}
 	n, err := dist.Norm(ctx, x, 2)
-	return r*r + p.Damp*p.Damp*n*n, err
+	return r*r + p.damp*p.damp*n*n, err
 }
 
 func TestGoldenCGLS(t *testing.T) {
@@ -252,10 +252,10 @@ func goldenLSQR[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData
 	if err != nil {
 		return err
 	}
-	p.Damp = g.Float("damp")
-	if p.Damp == 0 || g.String("x0") == "zero" {
-		res, err := g.models(ctx, &solve.LSQR[T]{}, p, g.v["x0"], nil)
-		if err == nil && p.Damp == 0 { // with damping, those of PyLops are a guess at ‖b - A·x‖
+	p.damp = g.Float("damp")
+	if p.damp == 0 || g.String("x0") == "zero" {
+		res, err := g.models(ctx, &solve.LSQR[T, T]{}, p, g.v["x0"], nil)
+		if err == nil && p.damp == 0 { // with damping, those of PyLops are a guess at ‖b - A·x‖
 			err = g.costs(res)
 		}
 		return err
@@ -270,7 +270,7 @@ func goldenLSQR[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData
 		return err
 	}
 	dist.Sub(p.B, p.B, y)
-	_, err = g.models(ctx, &solve.LSQR[T]{}, p, nil, func(x dist.Array[T]) (dist.Array[T], error) {
+	_, err = g.models(ctx, &solve.LSQR[T, T]{}, p, nil, func(x dist.Array[T]) (dist.Array[T], error) {
 		dist.Add(x, x, x0)
 		return x, nil
 	})

@@ -13,11 +13,11 @@ import (
 )
 
 // regularized returns the problem of a case with its two terms.
-func (g *goldenData[T]) regularized(ctx context.Context, r dist.Proc, damp float64) (p solve.Problem[T], err error) {
+func (g *goldenData[T]) regularized(ctx context.Context, r dist.Proc, damp float64) (p problem[T], err error) {
 	if p, err = g.problem(ctx, r); err != nil {
 		return p, err
 	}
-	var terms []solve.Term[T]
+	var terms []solve.Term[T, T]
 	for i, w := range g.Floats("weights") {
 		op, err := g.matrix(ctx, r, fmt.Sprint("R", i))
 		if err != nil {
@@ -27,10 +27,11 @@ func (g *goldenData[T]) regularized(ctx context.Context, r dist.Proc, damp float
 		if err != nil {
 			return p, err
 		}
-		terms = append(terms, solve.Term[T]{R: op, Weight: w, Target: target})
+		terms = append(terms, solve.Term[T, T]{R: op, Weight: w, Target: target})
 	}
-	p.Damp = damp
-	return solve.Regularize(p, terms...)
+	p.damp = damp
+	p.Problem, err = solve.Regularize(p.Problem, terms...)
+	return p, err
 }
 
 func goldenRegularized[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T]) error {
@@ -38,7 +39,7 @@ func goldenRegularized[T scalar.Scalar](ctx context.Context, r dist.Proc, g *gol
 	if err != nil {
 		return err
 	}
-	for _, m := range []solve.Method[T]{&solve.CGLS[T]{}, &solve.CGLS1[T]{}, &solve.LSQR[T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS1[T, T]{}, &solve.LSQR[T, T]{}} {
 		if _, err := g.models(ctx, m, p, g.v["x0"], nil); err != nil {
 			return err
 		}
@@ -55,10 +56,11 @@ func goldenNormal[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenDa
 	if err != nil {
 		return err
 	}
-	if p, err = solve.Normal(ctx, p); err != nil {
+	if p.Problem, err = solve.Normal(ctx, p.Problem, p.damp); err != nil {
 		return err
 	}
-	for _, m := range []solve.Method[T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
+	p.damp = 0 // it is in the operator
+	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
 		if _, err := g.models(ctx, m, p, g.v["x0"], nil); err != nil {
 			return err
 		}
@@ -79,10 +81,10 @@ func goldenPreconditioned[T scalar.Scalar](ctx context.Context, r dist.Proc, g *
 	if err != nil {
 		return err
 	}
-	if p, err = solve.Precondition(p, pre); err != nil {
+	if p.Problem, err = solve.Precondition(p.Problem, pre); err != nil {
 		return err
 	}
-	_, err = g.models(ctx, &solve.CGLS[T]{}, p, nil, func(z dist.Array[T]) (dist.Array[T], error) {
+	_, err = g.models(ctx, &solve.CGLS[T, T]{}, p, nil, func(z dist.Array[T]) (dist.Array[T], error) {
 		return linop.Apply(ctx, pre, z)
 	})
 	return err

@@ -19,8 +19,15 @@ import (
 
 // problem is one whose solution is known.
 type problem[T scalar.Scalar] struct {
-	solve.Problem[T]
+	solve.Problem[T, T]
+	damp  float64
 	truth dist.Array[T]
+}
+
+// run is solve.Run with the damping of the problem.
+func (p problem[T]) run(ctx context.Context, m solve.Method[T, T], x dist.Array[T], c solve.Config) (solve.Result, error) {
+	c.Damp = p.damp
+	return solve.Run(ctx, m, p.Problem, x, c)
 }
 
 // from makes a problem of this size on the ranks of r.
@@ -84,8 +91,7 @@ func square[T scalar.Scalar](ctx context.Context, r dist.Proc, n int) (problem[T
 }
 
 func (p problem[T]) squared(ctx context.Context) (problem[T], error) {
-	p.Damp = 1
-	q, err := solve.Normal(ctx, p.Problem)
+	q, err := solve.Normal(ctx, p.Problem, 1)
 	if err != nil {
 		return p, err
 	}
@@ -123,7 +129,7 @@ func (p problem[T]) signed(ctx context.Context) (problem[T], error) {
 // maker is a method and a problem for it.
 type maker[T scalar.Scalar] struct {
 	name     string
-	method   func() solve.Method[T]
+	method   func() solve.Method[T, T]
 	problem  from[T]
 	messages int  // collectives per step, those of the operator aside
 	ls       bool // of least squares
@@ -131,12 +137,12 @@ type maker[T scalar.Scalar] struct {
 
 func methods[T scalar.Scalar]() []maker[T] {
 	return []maker[T]{
-		{"CG", func() solve.Method[T] { return &solve.CG[T]{} }, square[T], 2, false},
-		{"CG1", func() solve.Method[T] { return &solve.CG1[T]{} }, square[T], 1, false},
-		{"MINRES", func() solve.Method[T] { return &solve.MINRES[T]{} }, indefinite[T], 2, false},
-		{"CGLS", func() solve.Method[T] { return &solve.CGLS[T]{} }, tall[T], 2, true},
-		{"CGLS1", func() solve.Method[T] { return &solve.CGLS1[T]{} }, tall[T], 1, true},
-		{"LSQR", func() solve.Method[T] { return &solve.LSQR[T]{} }, tall[T], 2, true},
+		{"CG", func() solve.Method[T, T] { return &solve.CG[T]{} }, square[T], 2, false},
+		{"CG1", func() solve.Method[T, T] { return &solve.CG1[T]{} }, square[T], 1, false},
+		{"MINRES", func() solve.Method[T, T] { return &solve.MINRES[T]{} }, indefinite[T], 2, false},
+		{"CGLS", func() solve.Method[T, T] { return &solve.CGLS[T, T]{} }, tall[T], 2, true},
+		{"CGLS1", func() solve.Method[T, T] { return &solve.CGLS1[T, T]{} }, tall[T], 1, true},
+		{"LSQR", func() solve.Method[T, T] { return &solve.LSQR[T, T]{} }, tall[T], 2, true},
 	}
 }
 

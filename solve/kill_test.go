@@ -19,7 +19,7 @@ const victimIters = 60
 
 // long runs CGLS on a problem whose state takes a while to write, and which has
 // not converged after victimIters.
-func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f func(solve.Iteration[float64]) error) (x dist.Array[float64], res solve.Result, err error) {
+func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f func(solve.Iteration) error) (x dist.Array[float64], res solve.Result, err error) {
 	const n = 50_000
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 	if err != nil {
@@ -29,14 +29,14 @@ func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f fu
 	if err != nil {
 		return x, res, err
 	}
-	p := solve.Problem[float64]{B: d}
+	p := solve.Problem[float64, float64]{B: d}
 	if p.A, err = ops.NewDiagonal(d); err != nil {
 		return x, res, err
 	}
 	if x, err = dist.New[float64](s); err != nil {
 		return x, res, err
 	}
-	res, err = solve.Run(ctx, &solve.CGLS[float64]{}, p, x, solve.Config[float64]{MaxIter: iters, RelTol: -1, Checkpoint: cp, OnIter: f})
+	res, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p, x, solve.Config{MaxIter: iters, RelTol: -1, Checkpoint: cp, OnIter: f})
 	return x, res, err
 }
 

@@ -14,13 +14,14 @@ import (
 )
 
 // runner is one run.
-type runner[T scalar.Scalar] struct {
-	c      Config[T]
-	m      Method[T]
-	p      Problem[T]
-	x      dist.Array[T] // what the method improves
-	user   dist.Array[T] // what Run was given: x, but for scaling
-	best   dist.Array[T] // the best x so far; none if GradTol is negative
+type runner[D, R scalar.Scalar] struct {
+	c      Config
+	m      Method[D, R]
+	p      Problem[D, R]
+	damp   float64       // Config.Damp, scaled
+	x      dist.Array[D] // what the method improves
+	user   dist.Array[D] // what Run was given: x, but for scaling
+	best   dist.Array[D] // the best x so far; none if GradTol is negative
 	scale  scaling
 	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
 	w      watch
@@ -47,7 +48,7 @@ const (
 )
 
 // newRunner agrees on what the ranks are about to do.
-func newRunner[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], x dist.Array[T], c Config[T]) (*runner[T], error) {
+func newRunner[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (*runner[D, R], error) {
 	err, name := c.Validate(), "a method"
 	if m == nil {
 		err = errors.Join(errors.New("no method given"), err)
@@ -61,17 +62,17 @@ func newRunner[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], 
 	if err == nil && c.Checkpoint.Dir != "" && x.Space() != nil && x.Space().Layout().Mask != nil {
 		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
 	}
-	text := fmt.Sprintf("%s of %v, damp %g, %s", name, scalar.Of[T](), p.Damp, c.text())
+	text := fmt.Sprintf("%s of %s, %s", name, typeName[D, R](), c.text())
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &runner[T]{c: c.withDefaults(), m: m, p: p, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &runner[D, R]{c: c.withDefaults(), m: m, p: p, damp: c.Damp, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
 const historyRoom = 1 << 16
 
-func (r *runner[T]) run(ctx context.Context) (Result, error) {
+func (r *runner[D, R]) run(ctx context.Context) (Result, error) {
 	r.start = r.now()
 	r.saved, r.res.Status = r.start, unfinished
 	doing, err := "start", r.open(ctx)
@@ -97,7 +98,7 @@ func (r *runner[T]) run(ctx context.Context) (Result, error) {
 
 // begin makes the first residual, here or from a checkpoint. Like loop it says
 // what it was doing when something failed.
-func (r *runner[T]) begin(ctx context.Context) (doing string, err error) {
+func (r *runner[D, R]) begin(ctx context.Context) (doing string, err error) {
 	n, err := r.init(ctx)
 	if err != nil {
 		return "init", err
@@ -117,8 +118,8 @@ func (r *runner[T]) begin(ctx context.Context) (doing string, err error) {
 
 // init makes the first residual, of a scaled problem where it must be, and keeps
 // the first x.
-func (r *runner[T]) init(ctx context.Context) (Norms, error) {
-	n, err := r.m.Init(ctx, r.p, r.x)
+func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
+	n, err := r.m.Init(ctx, r.p, r.damp, r.x)
 	if err != nil {
 		return n, err
 	}
@@ -131,7 +132,7 @@ func (r *runner[T]) init(ctx context.Context) (Norms, error) {
 			return n, err
 		}
 		if scaled {
-			if n, err = r.m.Init(ctx, r.p, r.x); err != nil {
+			if n, err = r.m.Init(ctx, r.p, r.damp, r.x); err != nil {
 				return n, err
 			}
 		}
@@ -139,25 +140,25 @@ func (r *runner[T]) init(ctx context.Context) (Norms, error) {
 	if n.Resid > r.norm {
 		r.norm = n.Resid
 	}
-	r.w.begin(n, epsilon[T]())
+	r.w.begin(n, epsilon[D, R]())
 	if r.c.GradTol < 0 {
 		return n, nil
 	}
-	if r.best, err = dist.New[T](r.x.Space()); err != nil {
+	if r.best, err = dist.New[D](r.x.Space()); err != nil {
 		return n, err
 	}
 	size := 0.0
-	if r.p.Damp != 0 {
+	if r.damp != 0 {
 		if size, err = dist.Norm(ctx, r.x, 2); err != nil {
 			return n, err
 		}
 	}
-	r.keep(r.x, math.Hypot(n.Resid, r.p.Damp*size))
+	r.keep(r.x, math.Hypot(n.Resid, r.damp*size))
 	return n, nil
 }
 
 // loop steps until something ends the run.
-func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
+func (r *runner[D, R]) loop(ctx context.Context) (doing string, err error) {
 	for {
 		if err := r.judge(ctx, r.norms); err != nil {
 			return fmt.Sprintf("check of iteration %d", r.res.Iters), err
@@ -179,7 +180,7 @@ func (r *runner[T]) loop(ctx context.Context) (doing string, err error) {
 	}
 }
 
-func (r *runner[T]) end(s Status, why string, args ...any) {
+func (r *runner[D, R]) end(s Status, why string, args ...any) {
 	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
 }
 
@@ -188,7 +189,7 @@ func (r *runner[T]) end(s Status, why string, args ...any) {
 const least = 1e-100
 
 // afterStep calls back, agrees on what only some ranks know, and saves.
-func (r *runner[T]) afterStep(ctx context.Context) error {
+func (r *runner[D, R]) afterStep(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err // one rank alone would never notice
 	}
@@ -210,7 +211,7 @@ func (r *runner[T]) afterStep(ctx context.Context) error {
 }
 
 // vote calls back and exchanges what only some ranks know. It is collective.
-func (r *runner[T]) vote(ctx context.Context) (err error) {
+func (r *runner[D, R]) vote(ctx context.Context) (err error) {
 	r.votes = [3]int32{}
 	if !r.voting {
 		return nil
@@ -220,7 +221,7 @@ func (r *runner[T]) vote(ctx context.Context) (err error) {
 		if err := r.show(ctx); err != nil {
 			return err
 		}
-		err = r.c.OnIter(Iteration[T]{r.res.Iters, r.res.History[len(r.res.History)-1], passed, r.user})
+		err = r.c.OnIter(Iteration{r.res.Iters, r.res.History[len(r.res.History)-1], passed})
 		switch {
 		case errors.Is(err, ErrStop):
 			r.votes[0], err = voteStop, nil
@@ -246,7 +247,7 @@ func (r *runner[T]) vote(ctx context.Context) (err error) {
 }
 
 // due reports whether a checkpoint is to be written now.
-func (r *runner[T]) due() bool {
+func (r *runner[D, R]) due() bool {
 	cp := r.c.Checkpoint
 	switch {
 	case cp.Dir == "":
@@ -264,12 +265,12 @@ func (r *runner[T]) due() bool {
 }
 
 // numbers are what a checkpoint keeps of the method and of the run.
-func (r *runner[T]) numbers() []*float64 {
+func (r *runner[D, R]) numbers() []*float64 {
 	return append(append(r.m.State().Numbers, r.w.numbers()...), &r.norms.Resid, &r.norms.Grad)
 }
 
 // adopt takes over the numbers of a checkpoint whose vectors have been read.
-func (r *runner[T]) adopt(h header) {
+func (r *runner[D, R]) adopt(h header) {
 	for i, p := range r.numbers() {
 		*p = h.Numbers[i]
 	}

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		})
 	case "victim":
 		err = testdevices.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
-			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration[float64]) error {
+			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration) error {
 				if r.Rank() == 0 {
 					fmt.Println(it.K)
 				}
@@ -60,14 +60,14 @@ func underMPI(ctx context.Context, r dist.Proc, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[complex128]{MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir}})
+	_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir}})
 	return err
 }
 
 // MPI ranks solve the same, and goroutine ranks go on where they left off.
 func TestMPI(t *testing.T) {
 	m := methods[complex128]()[3]
-	want, _ := whole(t, m, 0, 0.5, solve.Config[complex128]{MaxIter: 9})
+	want, _ := whole(t, m, 0, 0.5, solve.Config{MaxIter: 9})
 	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, mpi mpirun.MPI) {
 		dir := t.TempDir()
 		c := mpi.Command(t.Context(), 3, os.Args[0])
@@ -82,7 +82,7 @@ func TestMPI(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[complex128]{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
 			if err != nil || res.Resumed != 4 {
 				return fmt.Errorf("resumed from %d: %w", res.Resumed, err)
 			}

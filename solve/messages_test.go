@@ -31,10 +31,10 @@ func TestMessagesPerStep(t *testing.T) {
 			}
 			return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				if m.ls {
-					p.Damp = damp
+					p.damp = damp
 				}
 				method := m.method()
-				if _, err := method.Init(ctx, p.Problem, x); err != nil {
+				if _, err := method.Init(ctx, p.Problem, p.damp, x); err != nil {
 					return err
 				}
 				for range 3 {
@@ -55,18 +55,18 @@ func TestMessagesPerStep(t *testing.T) {
 // OnIter, Budget and Interval, alone and together, cost one message more per
 // iteration. Checkpoints by count cost nothing between them.
 func TestMessagesPerIteration(t *testing.T) {
-	never := func(solve.Iteration[float64]) error { return nil }
+	never := func(solve.Iteration) error { return nil }
 	for _, k := range []struct {
 		name string
-		c    solve.Config[float64]
+		c    solve.Config
 		more int
 	}{
-		{"nothing", solve.Config[float64]{}, 0},
-		{"OnIter", solve.Config[float64]{OnIter: never}, 1},
-		{"Budget", solve.Config[float64]{Budget: time.Hour}, 1},
-		{"Interval", solve.Config[float64]{Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
-		{"all", solve.Config[float64]{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
-		{"Every", solve.Config[float64]{Checkpoint: solve.Checkpoint{Every: 1 << 20}}, 0},
+		{"nothing", solve.Config{}, 0},
+		{"OnIter", solve.Config{OnIter: never}, 1},
+		{"Budget", solve.Config{Budget: time.Hour}, 1},
+		{"Interval", solve.Config{Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
+		{"all", solve.Config{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
+		{"Every", solve.Config{Checkpoint: solve.Checkpoint{Every: 1 << 20}}, 0},
 	} {
 		dir := t.TempDir()
 		on(t, 3, func(ctx context.Context, r dist.Proc) error {
@@ -84,7 +84,7 @@ func TestMessagesPerIteration(t *testing.T) {
 					c.MaxIter = 2 + 3*i
 					dist.Zero(x)
 					count.Reset()
-					if _, err := solve.Run(ctx, m.method(), p.Problem, x, c); err != nil {
+					if _, err := p.run(ctx, m.method(), x, c); err != nil {
 						return err
 					}
 					sent[i] = count.Collectives()
@@ -130,7 +130,7 @@ func TestCopiesThatDiffer(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), p.Problem, y, solve.Config[float64]{RelTol: 1e-9})
+			res, err := p.run(ctx, m.method(), y, solve.Config{RelTol: 1e-9})
 			if err != nil {
 				return err
 			}
@@ -176,8 +176,8 @@ func TestMask(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			q := solve.Problem[float64]{A: a, B: b}
-			res, err := solve.Run(ctx, m.method(), q, y, solve.Config[float64]{RelTol: 1e-12, OnIter: func(solve.Iteration[float64]) error { return nil }})
+			q := solve.Problem[float64, float64]{A: a, B: b}
+			res, err := solve.Run(ctx, m.method(), q, y, solve.Config{RelTol: 1e-12, OnIter: func(solve.Iteration) error { return nil }})
 			if err != nil {
 				return err
 			}
@@ -187,7 +187,7 @@ func TestMask(t *testing.T) {
 			if err := near(ctx, y, truth, 1e-11); err != nil {
 				return err
 			}
-			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config[float64]{Checkpoint: solve.Checkpoint{Dir: "x"}}); err == nil {
+			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config{Checkpoint: solve.Checkpoint{Dir: "x"}}); err == nil {
 				return fmt.Errorf("%s: a checkpoint with a mask: no error", m.name)
 			}
 		}

@@ -21,7 +21,7 @@ import (
 // check of residual and gradient applies A twice. The first step also sees, with
 // one product of vectors more, whether A is Hermitian.
 type MINRES[T scalar.Scalar] struct {
-	p            Problem[T]
+	p            Problem[T, T]
 	x            dist.Array[T]
 	v, old, av   dist.Array[T] // vectors of Lanczos: this one, the one before, room for the next
 	w, wold      dist.Array[T] // directions of x: this one and the one before
@@ -42,8 +42,8 @@ type MINRES[T scalar.Scalar] struct {
 func (m *MINRES[T]) Name() string { return "MINRES" }
 
 // State implements Method.
-func (m *MINRES[T]) State() State[T] {
-	return State[T]{[]dist.Array[T]{m.v, m.old, m.w, m.wold},
+func (m *MINRES[T]) State() State[T, T] {
+	return State[T, T]{[]dist.Array[T]{m.v, m.old, m.w, m.wold}, nil,
 		[]*float64{&m.delta, &m.gamma, &m.gold, &m.c, &m.s, &m.cold, &m.sold, &m.eta, &m.norm, &m.large, &m.least, &m.steps}}
 }
 
@@ -56,8 +56,8 @@ func (m *MINRES[T]) Room() (dom, rng dist.Array[T]) { return m.room, m.av }
 func (m *MINRES[T]) hermitian() {}
 
 // Init implements Method.
-func (m *MINRES[T]) Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), true, []*dist.Array[T]{&m.v, &m.old, &m.av, &m.w, &m.wold, &m.room}, nil); err != nil {
+func (m *MINRES[T]) Init(ctx context.Context, p Problem[T, T], damp float64, x dist.Array[T]) (Norms, error) {
+	if err := p.ready(ctx, x.Space(), damp, true, []*dist.Array[T]{&m.v, &m.old, &m.av, &m.w, &m.wold, &m.room}, nil); err != nil {
 		return Norms{}, err
 	}
 	m.p, m.x, m.sums = p, x, dist.NewSums(x.Space(), 1)
@@ -121,7 +121,7 @@ func (m *MINRES[T]) lanczos(ctx context.Context) error {
 	m.delta = sums.Value(0)
 	if m.steps == 1 {
 		left, norm := math.Hypot(sums.Value(1), sums.Value(2)), math.Sqrt(m.norm)
-		if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T]())*norm && m.gamma > math.Sqrt(epsilon[T]())*norm {
+		if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T, T]())*norm && m.gamma > math.Sqrt(epsilon[T, T]())*norm {
 			return &unfit{NotSymmetric, fmt.Sprintf("uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, norm)}
 		}
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // normal is Aᴴ·A + damp²·I with one vector between.
-type normal[T scalar.Scalar] struct {
+type normal[D, R scalar.Scalar] struct {
 	linop.Spaces
-	a    linop.Operator[T]
-	damp T // damp²
-	y    dist.Array[T]
+	a    linop.Map[D, R]
+	damp D // damp²
+	y    dist.Array[R]
 }
 
 // Normal returns the normal equations of a least-squares problem, for CG:
@@ -24,24 +24,24 @@ type normal[T scalar.Scalar] struct {
 // CGLS solves the same with less rounding and shows the residual of A·x = b; CG
 // on these takes less memory where there are more data than unknowns, because
 // it keeps one vector of data instead of two. It is collective.
-func Normal[T scalar.Scalar](ctx context.Context, p Problem[T]) (Problem[T], error) {
-	n := &normal[T]{a: p.A, damp: num[T](p.Damp * p.Damp)}
+func Normal[D, R scalar.Scalar](ctx context.Context, p Problem[D, R], damp float64) (Problem[D, D], error) {
+	n := &normal[D, R]{a: p.A, damp: num[D](damp * damp)}
 	if linop.H(p.A) != nil {
 		n.Dom, n.Rng = p.A.Domain(), p.A.Domain()
 	}
-	var b dist.Array[T]
-	err := p.ready(ctx, n.Dom, false, []*dist.Array[T]{&b}, []*dist.Array[T]{&n.y})
+	var b dist.Array[D]
+	err := p.ready(ctx, n.Dom, damp, false, []*dist.Array[D]{&b}, []*dist.Array[R]{&n.y})
 	if err == nil {
 		err = p.A.Adjoint(ctx, b, p.B)
 	}
 	if err != nil {
-		return p, fmt.Errorf("solve: normal equations: %w", err)
+		return Problem[D, D]{}, fmt.Errorf("solve: normal equations: %w", err)
 	}
-	return Problem[T]{A: n, B: b}, nil
+	return Problem[D, D]{A: n, B: b}, nil
 }
 
 // Forward implements linop.Operator.
-func (n *normal[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+func (n *normal[D, R]) Forward(ctx context.Context, dst, src dist.Array[D]) error {
 	if err := dist.Check("solve: normal equations", "forward", &dst, n.Rng, &src, n.Dom); err != nil {
 		return err
 	}
@@ -58,6 +58,6 @@ func (n *normal[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 }
 
 // Adjoint is Forward: the operator is Hermitian.
-func (n *normal[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+func (n *normal[D, R]) Adjoint(ctx context.Context, dst, src dist.Array[D]) error {
 	return n.Forward(ctx, dst, src)
 }

@@ -57,7 +57,7 @@ func TestResumeAmongOthers(t *testing.T) {
 			p.A, err = linop.Scale(1.001, p.A)
 		}
 		if err == nil {
-			_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: other}})
+			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: other}})
 		}
 		return err
 	})
@@ -181,17 +181,17 @@ func TestNotesComeAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c := solve.Config[float64]{MaxIter: 6, RelTol: -1, Checkpoint: cp}
+		c := solve.Config{MaxIter: 6, RelTol: -1, Checkpoint: cp}
 		if r.Rank() == 0 {
 			c.OnNote = func(s string) { told = append(told, s) }
-			c.OnIter = func(it solve.Iteration[float64]) error {
+			c.OnIter = func(it solve.Iteration) error {
 				if it.K == 5 && len(told) != 0 || it.K == 6 && len(told) != 1 {
 					return fmt.Errorf("iteration %d: told %q", it.K, told)
 				}
 				return nil
 			}
 		}
-		_, err = solve.Run(ctx, m.method(), p.Problem, x, c)
+		_, err = p.run(ctx, m.method(), x, c)
 		return err
 	})
 	if len(told) != 1 || !strings.Contains(told[0], "iteration 5 could not be written") || !strings.Contains(told[0], "no space left") {

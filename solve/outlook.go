@@ -59,15 +59,15 @@ func definite[T scalar.Scalar](ctx context.Context, p *pivots, name string, vav 
 	switch {
 	case err != nil:
 		return err
-	case vav < -10*epsilon[T]()*p.largest*n*n:
+	case vav < -10*epsilon[T, T]()*p.largest*n*n:
 		return &unfit{Indefinite, fmt.Sprintf("%s is %g: the operator is not positive definite: use MINRES, CGLS or LSQR", name, vav)}
 	}
 	return &unfit{IllConditioned, fmt.Sprintf("%s is %g: the operator is singular to rounding: use MINRES, CGLS or LSQR", name, vav)}
 }
 
-// epsilon is the distance from 1 to the next number of the type.
-func epsilon[T scalar.Scalar]() float64 {
-	if short[T]() {
+// epsilon is the distance from 1 to the next number of the coarser type.
+func epsilon[D, R scalar.Scalar]() float64 {
+	if short[D]() || short[R]() {
 		return 0x1p-23
 	}
 	return 0x1p-52

@@ -50,7 +50,7 @@ func (p *power[T]) init(ctx context.Context) error {
 	if p.maxIter < 0 || math.IsNaN(p.tol) || p.tol < 0 {
 		err = fmt.Errorf("%d steps to %g: must not be negative or NaN", p.maxIter, p.tol)
 	}
-	q := Problem[T]{A: p.a, B: p.x}
+	q := Problem[T, T]{A: p.a, B: p.x}
 	g := q.group(p.x.Space())
 	if g == nil {
 		return errors.New("no operator and no start given")
@@ -58,7 +58,7 @@ func (p *power[T]) init(ctx context.Context) error {
 	if err := dist.Agree(ctx, g, "arguments", err, p.maxIter, p.tol); err != nil {
 		return err
 	}
-	if err := q.ready(ctx, p.x.Space(), true, []*dist.Array[T]{&p.y}, nil); err != nil {
+	if err := q.ready(ctx, p.x.Space(), 0, true, []*dist.Array[T]{&p.y}, nil); err != nil {
 		return err
 	}
 	if p.maxIter == 0 {

@@ -12,28 +12,28 @@ import (
 
 // Term is a regularisation: ‖Weight·(R·x - Target)‖² is added to what is
 // minimised.
-type Term[T scalar.Scalar] struct {
-	R      linop.Operator[T]
+type Term[D, R scalar.Scalar] struct {
+	R      linop.Map[D, R]
 	Weight float64
-	Target dist.Array[T] // the zero Array means zero
+	Target dist.Array[R] // the zero Array stands for a target of zeros
 }
 
 // Regularize returns the problem with terms added:
 //
-//	min ‖A·x - b‖² + Σ ‖wₖ·(Rₖ·x - tₖ)‖² + damp²·‖x‖²
+//	min ‖A·x - b‖² + Σ ‖wₖ·(Rₖ·x - tₖ)‖²
 //
 // as one stacked operator with stacked data, for CGLS and LSQR.
-func Regularize[T scalar.Scalar](p Problem[T], terms ...Term[T]) (Problem[T], error) {
+func Regularize[D, R scalar.Scalar](p Problem[D, R], terms ...Term[D, R]) (Problem[D, R], error) {
 	if len(terms) == 0 {
 		return p, nil
 	}
-	ops, data := []linop.Operator[T]{p.A}, []dist.Array[T]{p.B}
+	ops, data := []linop.Map[D, R]{p.A}, []dist.Array[R]{p.B}
 	for i, t := range terms {
 		op, err := t.scaled()
 		if err != nil {
 			return p, fmt.Errorf("solve: regularisation %d: %w", i, err)
 		}
-		b, err := dist.New[T](op.Range())
+		b, err := dist.New[R](op.Range())
 		if err != nil {
 			return p, err
 		}
@@ -41,7 +41,7 @@ func Regularize[T scalar.Scalar](p Problem[T], terms ...Term[T]) (Problem[T], er
 			if !t.Target.Space().Equal(op.Range()) {
 				return p, fmt.Errorf("solve: regularisation %d: the target is of %v, the operator gives %v", i, t.Target.Space(), op.Range())
 			}
-			dist.Scale(b, num[T](t.Weight), t.Target)
+			dist.Scale(b, num[R](t.Weight), t.Target)
 		}
 		ops, data = append(ops, op), append(data, b)
 	}
@@ -53,22 +53,22 @@ func Regularize[T scalar.Scalar](p Problem[T], terms ...Term[T]) (Problem[T], er
 	if err != nil {
 		return p, fmt.Errorf("solve: regularisation: %w", err)
 	}
-	return Problem[T]{A: a, B: b, Damp: p.Damp}, nil
+	return Problem[D, R]{A: a, B: b}, nil
 }
 
-func (t Term[T]) scaled() (linop.Operator[T], error) {
+func (t Term[D, R]) scaled() (linop.Map[D, R], error) {
 	if t.R == nil {
 		return nil, errors.New("no operator given")
 	}
 	if math.IsNaN(t.Weight) || math.IsInf(t.Weight, 0) {
 		return nil, fmt.Errorf("the weight is %g", t.Weight)
 	}
-	return linop.Scale(num[T](t.Weight), t.R)
+	return linop.Scale(num[R](t.Weight), t.R)
 }
 
 // Precondition returns the problem in z with x = P·z: min ‖A·P·z - b‖², whose
 // solution P maps to that of p. Damping then acts on z.
-func Precondition[T scalar.Scalar](p Problem[T], pre linop.Operator[T]) (Problem[T], error) {
+func Precondition[D, R scalar.Scalar](p Problem[D, R], pre linop.Operator[D]) (Problem[D, R], error) {
 	if p.A == nil || pre == nil {
 		return p, errors.New("solve: precondition: no operator given")
 	}

@@ -33,7 +33,8 @@ var ErrStop = errors.New("stop requested")
 //
 // OnIter, a Budget and an Interval each make the ranks exchange one message of
 // three integers per iteration; several of them share it.
-type Config[T scalar.Scalar] struct {
+type Config struct {
+	Damp    float64       // least squares only: min ‖A·x - b‖² + Damp²·‖x‖²
 	MaxIter int           // 0 means 100
 	RelTol  float64       // converged when ‖b - A·x‖ ≤ RelTol·‖b - A·x₀‖; 0 means 1e-6, negative never
 	AbsTol  float64       // converged when ‖b - A·x‖ ≤ AbsTol; 0 means never
@@ -43,24 +44,27 @@ type Config[T scalar.Scalar] struct {
 	// OnIter is called after the start (K = 0, or where a checkpoint left off) and
 	// after every step. An error on any rank stops all ranks with that error,
 	// ErrStop without one.
-	OnIter     func(Iteration[T]) error
+	OnIter     func(Iteration) error
 	OnNote     func(text string) // hears at once what a user should know of checkpoints
 	Checkpoint Checkpoint
 }
 
-// Iteration is what a callback sees. X must not be changed or kept.
-type Iteration[T scalar.Scalar] struct {
+// Iteration is what a callback sees. The x that Run was given is up to date while
+// the callback runs, and must not be changed.
+type Iteration struct {
 	K int // steps so far, those before a resume included
 	Norms
 	Elapsed time.Duration // of this run
-	X       dist.Array[T]
 }
 
 // Validate reports everything that is wrong with c.
-func (c Config[T]) Validate() error {
+func (c Config) Validate() error {
 	var errs []error
 	if c.MaxIter < 0 {
 		errs = append(errs, fmt.Errorf("MaxIter is %d, must not be negative", c.MaxIter))
+	}
+	if math.IsNaN(c.Damp) || math.IsInf(c.Damp, 0) || c.Damp < 0 {
+		errs = append(errs, fmt.Errorf("Damp is %g, must not be negative, NaN or infinite", c.Damp))
 	}
 	for _, f := range []struct {
 		name string
@@ -81,7 +85,7 @@ func (c Config[T]) Validate() error {
 }
 
 // withDefaults fills in what is left open.
-func (c Config[T]) withDefaults() Config[T] {
+func (c Config) withDefaults() Config {
 	set := func(v *float64, def float64) {
 		if *v == 0 {
 			*v = def
@@ -96,9 +100,9 @@ func (c Config[T]) withDefaults() Config[T] {
 }
 
 // text is what all ranks must have in common.
-func (c Config[T]) text() string {
-	return fmt.Sprintf("MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, Checkpoint %s",
-		c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.Checkpoint.text())
+func (c Config) text() string {
+	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, Checkpoint %s",
+		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.Checkpoint.text())
 }
 
 // Result is the outcome of a run, the same on all ranks of its group but for
@@ -120,7 +124,7 @@ type Result struct {
 // among the ranks of p, or among those of one color if its spaces have a mask.
 // An error means that x may be anything; every other end is a Status. x is that of
 // the last step, or the best one that was checked if that is clearly better.
-func Run[T scalar.Scalar](ctx context.Context, m Method[T], p Problem[T], x dist.Array[T], c Config[T]) (Result, error) {
+func Run[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (Result, error) {
 	r, err := newRunner(ctx, m, p, x, c)
 	if err != nil {
 		return Result{}, err

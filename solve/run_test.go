@@ -17,7 +17,7 @@ import (
 )
 
 func TestValidate(t *testing.T) {
-	bad := solve.Config[float64]{MaxIter: -1, RelTol: math.NaN(), AbsTol: -1, GradTol: math.NaN(), Diverge: math.NaN(), Budget: -1,
+	bad := solve.Config{MaxIter: -1, RelTol: math.NaN(), AbsTol: -1, GradTol: math.NaN(), Diverge: math.NaN(), Budget: -1,
 		Checkpoint: solve.Checkpoint{Every: -1, Keep: -2, Interval: -3, Resume: true}}
 	err := bad.Validate()
 	for _, want := range []string{"MaxIter is -1", "RelTol is NaN", "AbsTol is -1", "GradTol is NaN", "Diverge is NaN", "Budget is -1ns", "every -1 iterations", "no Dir"} {
@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
-	if err := (solve.Config[float64]{RelTol: -1, Diverge: -1}).Validate(); err != nil {
+	if err := (solve.Config{RelTol: -1, Diverge: -1}).Validate(); err != nil {
 		t.Error(err)
 	}
 }
@@ -48,7 +48,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 				return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 					seen := 0
 					answer := fmt.Errorf("enough: %w", solve.ErrStop)
-					c := solve.Config[float64]{RelTol: -1, OnIter: func(it solve.Iteration[float64]) error {
+					c := solve.Config{RelTol: -1, OnIter: func(it solve.Iteration) error {
 						if seen++; it.K != seen-1 || it.Elapsed < 0 {
 							return fmt.Errorf("call %d has K = %d", seen, it.K)
 						}
@@ -60,12 +60,12 @@ func TestCallbackOfOneRank(t *testing.T) {
 					if only && r.Rank() != odd {
 						c.OnIter = nil
 					}
-					res, err := solve.Run(ctx, m.method(), p.Problem, x, c)
+					res, err := p.run(ctx, m.method(), x, c)
 					if err != nil || res.Status != solve.Stopped || res.Iters != 3 {
 						return fmt.Errorf("stop on rank %d: %v after %d: %w", odd, res.Status, res.Iters, err)
 					}
 					seen, answer = 0, mine
-					_, err = solve.Run(ctx, m.method(), p.Problem, x, c)
+					_, err = p.run(ctx, m.method(), x, c)
 					if want := fmt.Sprintf("solve: %s: iteration 3: ", m.name); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), mine.Error()) {
 						return fmt.Errorf("error on rank %d: got %v, want %s...%v", odd, err, want, mine)
 					}
@@ -83,7 +83,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 func TestErrorOverrulesStop(t *testing.T) {
 	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 5, func(m maker[float32], p problem[float32], x dist.Array[float32]) error {
-			_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{OnIter: func(it solve.Iteration[float32]) error {
+			_, err := p.run(ctx, m.method(), x, solve.Config{OnIter: func(it solve.Iteration) error {
 				return []error{solve.ErrStop, errors.New("no more ink"), solve.ErrStop}[r.Rank()]
 			}})
 			if err == nil || !strings.Contains(err.Error(), "iteration 0: ") || !strings.Contains(err.Error(), "no more ink") {
@@ -97,15 +97,15 @@ func TestErrorOverrulesStop(t *testing.T) {
 func TestLimits(t *testing.T) {
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
-			run := func(c solve.Config[float64], want solve.Status, iters int) (solve.Result, error) {
+			run := func(c solve.Config, want solve.Status, iters int) (solve.Result, error) {
 				dist.Zero(x)
-				res, err := ends(ctx, m, p.Problem, x, c, want)
+				res, err := ends(ctx, m, p, x, c, want)
 				if err == nil && iters >= 0 && res.Iters != iters {
 					err = fmt.Errorf("%v after %d iterations, want %d", want, res.Iters, iters)
 				}
 				return res, err
 			}
-			res, err := run(solve.Config[float64]{RelTol: -1, MaxIter: 6}, solve.MaxIter, 6)
+			res, err := run(solve.Config{RelTol: -1, MaxIter: 6}, solve.MaxIter, 6)
 			if err != nil {
 				return err
 			}
@@ -114,21 +114,21 @@ func TestLimits(t *testing.T) {
 			between := func(f func(solve.Norms) float64) float64 { return math.Sqrt(f(h[3]) * f(h[4])) }
 			resid := func(n solve.Norms) float64 { return n.Resid }
 			grad := func(n solve.Norms) float64 { return n.Grad }
-			_, err = run(solve.Config[float64]{RelTol: between(resid) / h[0].Resid}, solve.Converged, 4)
+			_, err = run(solve.Config{RelTol: between(resid) / h[0].Resid}, solve.Converged, 4)
 			if err == nil {
-				_, err = run(solve.Config[float64]{RelTol: -1, AbsTol: between(resid)}, solve.Converged, 4)
+				_, err = run(solve.Config{RelTol: -1, AbsTol: between(resid)}, solve.Converged, 4)
 			}
 			if err == nil && m.ls {
-				_, err = run(solve.Config[float64]{RelTol: -1, GradTol: between(grad) / h[0].Grad}, solve.Converged, 4)
+				_, err = run(solve.Config{RelTol: -1, GradTol: between(grad) / h[0].Grad}, solve.Converged, 4)
 			}
 			if err == nil {
-				_, err = run(solve.Config[float64]{Budget: time.Nanosecond}, solve.OutOfTime, 0)
+				_, err = run(solve.Config{Budget: time.Nanosecond}, solve.OutOfTime, 0)
 			}
 			if err == nil {
-				_, err = run(solve.Config[float64]{Diverge: 0.9}, solve.Diverged, 0)
+				_, err = run(solve.Config{Diverge: 0.9}, solve.Diverged, 0)
 			}
 			if err == nil {
-				_, err = run(solve.Config[float64]{MaxIter: math.MaxInt}, solve.Converged, -1) // no room for so many norms
+				_, err = run(solve.Config{MaxIter: math.MaxInt}, solve.Converged, -1) // no room for so many norms
 			}
 			return err
 		})
@@ -141,7 +141,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		err := testdevices.Local(ctx, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
-				_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{RelTol: -1, OnIter: func(it solve.Iteration[float64]) error {
+				_, err := p.run(ctx, m.method(), x, solve.Config{RelTol: -1, OnIter: func(it solve.Iteration) error {
 					if it.K == 2 {
 						cancel(cause)
 					}
@@ -159,10 +159,10 @@ func TestCancelled(t *testing.T) {
 // What one rank gives wrong is an error on all, and nobody waits.
 func TestBadArguments(t *testing.T) {
 	type args struct {
-		m solve.Method[float64]
-		p solve.Problem[float64]
+		m solve.Method[float64, float64]
+		p solve.Problem[float64, float64]
 		x dist.Array[float64]
-		c solve.Config[float64]
+		c solve.Config
 	}
 	var none *linopNil
 	faults := map[string]struct {
@@ -176,18 +176,18 @@ func TestBadArguments(t *testing.T) {
 		"nil operator":         {func(a *args) { a.p.A = none }, true, "no operator given"},
 		"no x":                 {func(a *args) { a.x = dist.Array[float64]{} }, false, "x is of <nil>"},
 		"no b":                 {func(a *args) { a.p.B = dist.Array[float64]{} }, false, "b is of <nil>"},
-		"nothing":              {func(a *args) { a.p, a.x = solve.Problem[float64]{}, dist.Array[float64]{} }, true, "no operator, b and x given"},
+		"nothing":              {func(a *args) { a.p, a.x = solve.Problem[float64, float64]{}, dist.Array[float64]{} }, true, "no operator, b and x given"},
 		"b for x":              {func(a *args) { a.x = a.p.B }, false, "the operator takes"},
 		"x for b":              {func(a *args) { a.p.B = a.x }, false, "the operator gives"},
-		"negative damp":        {func(a *args) { a.p.Damp = -1 }, true, "damp is -1, must not be negative"},
-		"infinite damp":        {func(a *args) { a.p.Damp = math.Inf(1) }, true, "damp is +Inf"},
-		"another damp":         {func(a *args) { a.p.Damp = 2 }, false, "ranks disagree"},
-		"another method":       {func(a *args) { a.m = &solve.LSQR[float64]{} }, false, "LSQR of float64"},
+		"negative damp":        {func(a *args) { a.c.Damp = -1 }, true, "Damp is -1, must not be negative"},
+		"infinite damp":        {func(a *args) { a.c.Damp = math.Inf(1) }, true, "Damp is +Inf"},
+		"another damp":         {func(a *args) { a.c.Damp = 2 }, false, "ranks disagree"},
+		"another method":       {func(a *args) { a.m = &solve.LSQR[float64, float64]{} }, false, "LSQR of float64"},
 		"another MaxIter":      {func(a *args) { a.c.MaxIter = 7 }, false, "MaxIter 7"},
 		"bad config":           {func(a *args) { a.c.MaxIter = -7 }, false, "MaxIter is -7"},
 		"CG of a tall one":     {func(a *args) { a.m = &solve.CG[float64]{} }, true, "maps a space to itself"},
 		"MINRES of a tall one": {func(a *args) { a.m = &solve.MINRES[float64]{} }, true, "maps a space to itself"},
-		"CG with damp":         {func(a *args) { a.m, a.p.A, a.p.B, a.p.Damp = &solve.CG[float64]{}, normalOf(a.p), a.x, 1 }, true, "has no damping"},
+		"CG with damp":         {func(a *args) { a.m, a.p.A, a.p.B, a.c.Damp = &solve.CG[float64]{}, normalOf(a.p), a.x, 1 }, true, "has no damping"},
 	}
 	for name, f := range faults {
 		var told atomic.Int32
@@ -196,7 +196,7 @@ func TestBadArguments(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			a := args{m: &solve.CGLS[float64]{}, p: p.Problem, x: p.truth}
+			a := args{m: &solve.CGLS[float64, float64]{}, p: p.Problem, x: p.truth}
 			if f.all || r.Rank() == 1 {
 				f.spoil(&a)
 			}
@@ -217,7 +217,7 @@ type linopNil struct{ linop.Operator[float64] }
 
 func (n *linopNil) Domain() *dist.Space { panic("asked a nil operator") }
 
-func normalOf(p solve.Problem[float64]) linop.Operator[float64] {
+func normalOf(p solve.Problem[float64, float64]) linop.Operator[float64] {
 	n, err := linop.Compose(linop.H(p.A), p.A)
 	if err != nil {
 		panic(err)
@@ -247,7 +247,7 @@ func TestFailingOperator(t *testing.T) {
 				return err
 			}
 			dist.Zero(p.truth)
-			_, err = solve.Run(ctx, &solve.CGLS[float64]{}, p.Problem, p.truth, solve.Config[float64]{RelTol: -1})
+			_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p.Problem, p.truth, solve.Config{RelTol: -1})
 			return err
 		})
 		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "rank 2: solve: CGLS: ") {

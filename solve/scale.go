@@ -30,8 +30,8 @@ func (s scaling) resid(v float64) float64 { return math.Ldexp(v, s.a-s.x) }
 
 // within is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
 // as large as ‖A‖²·‖b‖ in vectors, and their squares in sums.
-func within[T scalar.Scalar](v float64) bool {
-	if short[T]() {
+func within[D, R scalar.Scalar](v float64) bool {
+	if short[D]() || short[R]() {
 		return v >= 1e-9 && v <= 1e9
 	}
 	return v >= 1e-35 && v <= 1e35
@@ -43,17 +43,17 @@ func exponent(v float64) int { return -32 * int(math.Round(math.Log2(v)/32)) }
 
 // ordinary reports whether a problem with these norms at the start needs no
 // scaling.
-func (r *runner[T]) ordinary(n Norms) bool {
-	ok := n.Resid == 0 && r.norm == 0 || within[T](n.Resid) && within[T](r.norm)
-	if !math.IsNaN(n.Grad) || r.p.Damp > 0 {
-		ok = ok && n.Resid != 0 && within[T](max(n.Grad/n.Resid, r.p.Damp))
+func (r *runner[D, R]) ordinary(n Norms) bool {
+	ok := n.Resid == 0 && r.norm == 0 || within[D, R](n.Resid) && within[D, R](r.norm)
+	if !math.IsNaN(n.Grad) || r.damp > 0 {
+		ok = ok && n.Resid != 0 && within[D, R](max(n.Grad/n.Resid, r.damp))
 	}
 	return ok
 }
 
 // rescale scales the problem if its numbers need it, and reports whether they
 // do. It is collective. It applies A twice, or A and Aᴴ.
-func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
+func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
 	dom, rng := r.m.Room()
 	if err := r.p.A.Forward(ctx, rng, r.x); err != nil {
 		return false, err
@@ -69,12 +69,12 @@ func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if r.hermitian() {
-		y, err := linop.Apply(ctx, r.p.A, rng)
+		y, err := linop.Apply(ctx, r.p.A, same[D](rng))
 		if err != nil {
 			return false, err
 		}
 		defer y.Free()
-		dom = y
+		dom = same[D](y)
 	} else if err := r.p.A.Adjoint(ctx, dom, rng); err != nil {
 		return false, err
 	}
@@ -82,11 +82,11 @@ func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
 	if err != nil || math.IsNaN(a) || math.IsInf(a, 0) {
 		return false, err
 	}
-	if a = max(a/unit, r.p.Damp); a > 0 && !within[T](a) {
+	if a = max(a/unit, r.damp); a > 0 && !within[D, R](a) {
 		r.scale.a = exponent(a)
 	}
 	r.scale.x = r.scale.a
-	if !within[T](b) {
+	if !within[D, R](b) {
 		r.scale.x -= exponent(b)
 	}
 	if !r.scale.on() {
@@ -96,26 +96,26 @@ func (r *runner[T]) rescale(ctx context.Context) (bool, error) {
 }
 
 // apply replaces problem and x by the scaled ones.
-func (r *runner[T]) apply() error {
+func (r *runner[D, R]) apply() error {
 	s := r.scale
-	y, err := dist.New[T](r.p.B.Space())
+	y, err := dist.New[R](r.p.B.Space())
 	if err != nil {
 		return err
 	}
-	x, err := dist.New[T](r.user.Space())
+	x, err := dist.New[D](r.user.Space())
 	if err != nil {
 		y.Free()
 		return err
 	}
 	times(y, s.a-s.x, r.p.B)
 	times(x, -s.x, r.user)
-	r.x, r.p = x, Problem[T]{B: y, Damp: math.Ldexp(r.p.Damp, s.a), A: &powerOfTwo[T]{r.p.A, s.a}}
+	r.x, r.damp, r.p = x, math.Ldexp(r.damp, s.a), Problem[D, R]{A: &powerOfTwo[D, R]{r.p.A, s.a}, B: y}
 	r.norm = s.resid(r.norm)
 	return nil
 }
 
 // free returns what apply took.
-func (r *runner[T]) free() {
+func (r *runner[D, R]) free() {
 	r.best.Free()
 	if r.scale.on() {
 		r.x.Free()
@@ -124,7 +124,7 @@ func (r *runner[T]) free() {
 }
 
 // show gives the user's x the values of the scaled one.
-func (r *runner[T]) show(ctx context.Context) error {
+func (r *runner[D, R]) show(ctx context.Context) error {
 	if !r.scale.on() {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (r *runner[T]) show(ctx context.Context) error {
 	}
 	n, err := dist.Norm(ctx, r.user, 2)
 	if err == nil && math.IsInf(n, 0) {
-		r.end(Breakdown, "iteration %d: x is about 2^%d, beyond the numbers of %s: scale the operator or the data", r.res.Iters, r.scale.x, typeName[T]())
+		r.end(Breakdown, "iteration %d: x is about 2^%d, beyond the numbers of %s: scale the operator or the data", r.res.Iters, r.scale.x, typeName[D, R]())
 	}
 	return err
 }
@@ -151,28 +151,34 @@ func times[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
 }
 
 // powerOfTwo is 2^e·A.
-type powerOfTwo[T scalar.Scalar] struct {
-	linop.Operator[T]
+type powerOfTwo[D, R scalar.Scalar] struct {
+	linop.Map[D, R]
 	e int
 }
 
-// Forward implements linop.Operator.
-func (s *powerOfTwo[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	err := s.Operator.Forward(ctx, dst, src)
+// Forward implements linop.Map.
+func (s *powerOfTwo[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
+	err := s.Map.Forward(ctx, dst, src)
 	if s.e != 0 {
 		times(dst, s.e, dst)
 	}
 	return err
 }
 
-// Adjoint implements linop.Operator.
-func (s *powerOfTwo[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	err := s.Operator.Adjoint(ctx, dst, src)
+// Adjoint implements linop.Map.
+func (s *powerOfTwo[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
+	err := s.Map.Adjoint(ctx, dst, src)
 	if s.e != 0 {
 		times(dst, s.e, dst)
 	}
 	return err
 }
 
-// typeName is how a user knows the element type.
-func typeName[T scalar.Scalar]() string { return fmt.Sprint(scalar.Of[T]()) }
+// typeName names the element types of x and b.
+func typeName[D, R scalar.Scalar]() string {
+	d, r := scalar.Of[D](), scalar.Of[R]()
+	if d == r {
+		return d.String()
+	}
+	return fmt.Sprintf("%v with data of %v", d, r)
+}

@@ -41,9 +41,9 @@ func ranges[T scalar.Scalar](ctx context.Context, r dist.Proc, large, tol float6
 			dist.Scale(p.B, one(k.b), a)
 			dist.Zero(x)
 			seen := 0
-			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{RelTol: tol / 100, OnIter: func(it solve.Iteration[T]) error {
+			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: tol / 100, OnIter: func(it solve.Iteration) error {
 				seen++
-				n, err := dist.Norm(ctx, it.X, 2)
+				n, err := dist.Norm(ctx, x, 2)
 				if err == nil && it.K > 0 && !(n > 0 && n*k.a/k.b < 1e3) {
 					err = fmt.Errorf("iteration %d shows an x of %g", it.K, n)
 				}
@@ -75,13 +75,13 @@ func TestBeyondRange(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
-				given := p.Problem
+				given := p
 				var err error
 				if p.A, err = linop.Scale(1e-160, given.A); err != nil {
 					return err
 				}
 				dist.Scale(p.B, 1e160, p.B)
-				res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{})
+				res, err := p.run(ctx, m.method(), x, solve.Config{})
 				if err != nil || res.Status != solve.Breakdown || !strings.Contains(res.Why, "beyond the numbers of float64") {
 					return fmt.Errorf("x of 1e320: %v, %s: %v", res.Status, res.Why, err)
 				}
@@ -90,9 +90,9 @@ func TestBeyondRange(t *testing.T) {
 				}
 				dist.Scale(given.B, 1e-160, given.B)
 				for _, damp := range []float64{1e30, 1e200} {
-					given.Damp = damp
+					given.damp = damp
 					dist.Zero(x)
-					res, err := solve.Run(ctx, m.method(), given, x, solve.Config[float64]{})
+					res, err := given.run(ctx, m.method(), x, solve.Config{})
 					if err != nil {
 						return err
 					}

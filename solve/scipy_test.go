@@ -140,8 +140,8 @@ func against[T scalar.Scalar](ctx context.Context, t *testing.T, r dist.Proc, s 
 			if err != nil {
 				return err
 			}
-			c := solve.Config[T]{RelTol: tol, MaxIter: s.limit}
-			res, err := solve.Run(ctx, m.method(), solve.Problem[T]{A: op, B: rhs, Damp: s.damp}, x, c)
+			c := solve.Config{Damp: s.damp, RelTol: tol, MaxIter: s.limit}
+			res, err := solve.Run(ctx, m.method(), solve.Problem[T, T]{A: op, B: rhs}, x, c)
 			if err != nil {
 				return err
 			}

@@ -46,35 +46,36 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Problem is A·x = b, or min ‖A·x - b‖² + damp²·‖x‖² for the methods of least
-// squares. If its spaces have a mask, the ranks of each color have a problem of
-// their own, and A must not talk to ranks of another.
-type Problem[T scalar.Scalar] struct {
-	A    linop.Operator[T]
-	B    dist.Array[T]
-	Damp float64 // 0 means none; only least squares
+// Problem is A·x = b, or min ‖A·x - b‖² for the methods of least squares. x has
+// elements of type D and b has elements of type R. A real x may have complex data:
+// the sums of squares are those of the real and imaginary parts, and Aᴴ gives the
+// real part. If the spaces have a mask, the ranks of each color solve a separate
+// problem, and A must not send messages to ranks of another color.
+type Problem[D, R scalar.Scalar] struct {
+	A linop.Map[D, R]
+	B dist.Array[R]
 }
 
 // Method is one solver. It is used by one Run at a time, and by one problem
 // after another; vectors of the same space are used again.
-type Method[T scalar.Scalar] interface {
+type Method[D, R scalar.Scalar] interface {
 	// Name says which method it is, in checkpoints and reports.
 	Name() string
 	// Init binds the method to a problem and a first guess x, which it improves
 	// in place, and allocates what it needs. It is collective: where a rank
 	// finds the problem wrong, all return an error.
-	Init(ctx context.Context, p Problem[T], x dist.Array[T]) (Norms, error)
+	Init(ctx context.Context, p Problem[D, R], damp float64, x dist.Array[D]) (Norms, error)
 	// Step improves x once. It is collective and allocates nothing. An error
 	// that is ErrBreakdown or ErrNotFinite comes on all ranks and leaves x alone.
 	Step(ctx context.Context) (Norms, error)
 	// State returns what a checkpoint must keep beside x to go on.
-	State() State[T]
+	State() State[D, R]
 	// Outlook says what the steps so far have seen of the operator.
 	Outlook() Outlook
 	// Room returns a vector of the domain and one of the range that the next Step
 	// does not read, for a check of x. A method that knows no gradient may return
 	// one vector twice.
-	Room() (dom, rng dist.Array[T])
+	Room() (dom dist.Array[D], rng dist.Array[R])
 }
 
 // Norms are what a method knows of its progress after a step, the very same on
@@ -87,8 +88,9 @@ type Norms struct {
 }
 
 // State is the vectors and numbers of a method between two steps.
-type State[T scalar.Scalar] struct {
-	Vectors []dist.Array[T]
+type State[D, R scalar.Scalar] struct {
+	Domain  []dist.Array[D]
+	Range   []dist.Array[R]
 	Numbers []*float64
 }
 
@@ -111,7 +113,7 @@ func (u *unfit) Is(err error) bool { return err == ErrBreakdown }
 var ErrNotFinite = errors.New("not a finite number: look for NaN or infinite values in the data and the operator")
 
 // check says what is wrong with a problem.
-func (p Problem[T]) check(x *dist.Space, square bool) error {
+func (p Problem[D, R]) check(x *dist.Space, damp float64, square bool) error {
 	switch {
 	case linop.H(p.A) == nil: // sees a nil pointer inside the interface too
 		return errors.New("no operator given")
@@ -123,16 +125,16 @@ func (p Problem[T]) check(x *dist.Space, square bool) error {
 		return fmt.Errorf("b is of %v, the operator gives %v", p.B.Space(), p.A.Range())
 	case p.A.Domain().Group() != p.A.Range().Group():
 		return fmt.Errorf("the operator goes from %v to %v, which have different masks", p.A.Domain(), p.A.Range())
-	case square && p.Damp != 0:
-		return fmt.Errorf("damp is %g: the method has no damping, add it to the operator", p.Damp)
-	case math.IsNaN(p.Damp) || math.IsInf(p.Damp, 0) || p.Damp < 0:
-		return fmt.Errorf("damp is %g, must not be negative, NaN or infinite", p.Damp)
+	case !(damp >= 0) || math.IsInf(damp, 0):
+		return fmt.Errorf("damp is %g, must not be negative, NaN or infinite", damp)
+	case square && damp != 0:
+		return fmt.Errorf("Damp is %g: the method has no damping: add damp²·I to the operator, or use CGLS or LSQR", damp)
 	}
 	return nil
 }
 
 // group returns the ranks that solve the problem together, nil if nothing says.
-func (p Problem[T]) group(x *dist.Space) comm.Comm {
+func (p Problem[D, R]) group(x *dist.Space) comm.Comm {
 	switch {
 	case x != nil:
 		return x.Group()
@@ -147,8 +149,8 @@ func (p Problem[T]) group(x *dist.Space) comm.Comm {
 // ready checks the problem for an x of this space, and gives a method its
 // vectors of the domain and of the range. It is collective: all ranks go on, or
 // none does.
-func (p Problem[T]) ready(ctx context.Context, x *dist.Space, square bool, dom, rng []*dist.Array[T]) error {
-	err := p.check(x, square)
+func (p Problem[D, R]) ready(ctx context.Context, x *dist.Space, damp float64, square bool, dom []*dist.Array[D], rng []*dist.Array[R]) error {
+	err := p.check(x, damp, square)
 	if err == nil {
 		err = errors.Join(vectors(x, dom), vectors(p.A.Range(), rng))
 	}

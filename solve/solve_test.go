@@ -16,7 +16,7 @@ import (
 
 func solves[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64) error {
 	return each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
-		res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[T]{MaxIter: 200, RelTol: tol})
+		res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 200, RelTol: tol})
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func TestDevices(t *testing.T) {
 // A method solves one problem after another, of other spaces too.
 func TestMethodIsUsedAgain(t *testing.T) {
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		used := map[string]solve.Method[float64]{}
+		used := map[string]solve.Method[float64, float64]{}
 		for _, n := range []int{11, 11, 5} {
 			for _, damp := range []float64{0.5, 0} { // LSQR needs more vectors with damping
 				err := each(ctx, r, n, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
@@ -66,16 +66,16 @@ func TestMethodIsUsedAgain(t *testing.T) {
 						used[m.name] = m.method()
 					}
 					if m.ls {
-						p.Damp = damp
+						p.damp = damp
 					}
 					y, err := dist.New[float64](x.Space())
 					if err != nil {
 						return err
 					}
-					if _, err := solve.Run(ctx, used[m.name], p.Problem, x, solve.Config[float64]{MaxIter: 9}); err != nil {
+					if _, err := p.run(ctx, used[m.name], x, solve.Config{MaxIter: 9}); err != nil {
 						return err
 					}
-					if _, err := solve.Run(ctx, m.method(), p.Problem, y, solve.Config[float64]{MaxIter: 9}); err != nil {
+					if _, err := p.run(ctx, m.method(), y, solve.Config{MaxIter: 9}); err != nil {
 						return err
 					}
 					return near(ctx, x, y, 0)
@@ -98,13 +98,13 @@ func TestNormsAreTrue(t *testing.T) {
 				if damp != 0 && !m.ls {
 					return nil
 				}
-				p.Damp = damp
+				p.damp = damp
 				x, err := optest.Random[complex128](ctx, p.A.Domain(), 3)
 				if err != nil {
 					return err
 				}
-				_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[complex128]{MaxIter: 8, RelTol: -1, OnIter: func(it solve.Iteration[complex128]) error {
-					return trueNorms(ctx, p.Problem, it, m.ls, 1e-12)
+				_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 8, RelTol: -1, OnIter: func(it solve.Iteration) error {
+					return trueNorms(ctx, p, x, it, m.ls, 1e-12)
 				}})
 				if err != nil {
 					return fmt.Errorf("damp %g: %w", damp, err)
@@ -124,13 +124,13 @@ func TestNormsOfStrongDamping(t *testing.T) {
 				return nil
 			}
 			dist.Scale(p.B, 1e-3, p.B)
-			p.Damp = 30
+			p.damp = 30
 			x, err := optest.Random[float32](ctx, p.A.Domain(), 3)
 			if err != nil {
 				return err
 			}
-			_, err = solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{MaxIter: 4, RelTol: -1, OnIter: func(it solve.Iteration[float32]) error {
-				return trueNorms(ctx, p.Problem, it, false, 1e-4)
+			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, RelTol: -1, OnIter: func(it solve.Iteration) error {
+				return trueNorms(ctx, p, x, it, false, 1e-4)
 			}})
 			return err
 		})
@@ -138,8 +138,8 @@ func TestNormsOfStrongDamping(t *testing.T) {
 }
 
 // trueNorms compares the norms of an iteration with those of its x.
-func trueNorms[T scalar.Scalar](ctx context.Context, p solve.Problem[T], it solve.Iteration[T], grad bool, tol float64) error {
-	res, err := linop.Apply(ctx, p.A, it.X)
+func trueNorms[T scalar.Scalar](ctx context.Context, p problem[T], x dist.Array[T], it solve.Iteration, grad bool, tol float64) error {
+	res, err := linop.Apply(ctx, p.A, x)
 	if err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func trueNorms[T scalar.Scalar](ctx context.Context, p solve.Problem[T], it solv
 	if err != nil {
 		return err
 	}
-	dist.Axpby(scalar.From[T](complex(-p.Damp*p.Damp, 0)), it.X, 1, g)
+	dist.Axpby(scalar.From[T](complex(-p.damp*p.damp, 0)), x, 1, g)
 	gn, err := dist.Norm(ctx, g, 2)
-	if err == nil && !(math.Abs(gn-it.Grad) <= tol*(1+p.Damp*p.Damp)*bn) {
+	if err == nil && !(math.Abs(gn-it.Grad) <= tol*(1+p.damp*p.damp)*bn) {
 		err = fmt.Errorf("iteration %d: gradient is %g, reported %g", it.K, gn, it.Grad)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,7 @@ type header struct {
 	Data     fingerprint
 	Operator fingerprint
 	History  []Norms
+	tol      float64 // by which fingerprints of one run may differ; not in the file
 }
 
 // otherRun says why a checkpoint belongs to another run.
@@ -57,9 +59,9 @@ func (h header) fits(want header) error {
 		return other("it was damped by %g, the run is by %g", h.Damp, want.Damp)
 	case !slices.EqualFunc(h.Shapes, want.Shapes, slices.Equal[[]int]):
 		return other("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
-	case !h.Data.near(want.Data, h.DType):
+	case !h.Data.near(want.Data, want.tol):
 		return other("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
-	case !h.Operator.near(want.Operator, h.DType):
+	case !h.Operator.near(want.Operator, want.tol):
 		return other("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
 	case len(h.Numbers) != len(want.Numbers) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
 		return fmt.Errorf("it has %d numbers, %d checksums and %d norms at iteration %d: %d, %d and %d are needed",
@@ -69,18 +71,18 @@ func (h header) fits(want header) error {
 }
 
 // describe fills in what the vectors say.
-func describe[T scalar.Scalar](h header, all []dist.Array[T]) header {
-	h.DType, h.Shapes, h.Sums = scalar.Of[T]().String(), nil, nil
+func describe(h header, all []vector) header {
+	h.Shapes, h.Sums = nil, nil
 	for _, a := range all {
-		h.Shapes = append(h.Shapes, a.Space().Shape().Dims())
+		h.Shapes = append(h.Shapes, a.space().Shape().Dims())
 	}
 	return h
 }
 
 // write writes a file, or leaves nothing and says the reason. An error is one of
 // the ranks' talk. It is collective.
-func write[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, h header, arrays []dist.Array[T]) (reason, err error) {
-	all, tmp := leaves(arrays...), path+temporary
+func write(ctx context.Context, c comm.Comm, path string, h header, all []vector) (reason, err error) {
+	tmp := path + temporary
 	h = describe(h, all)
 	var fault error
 	if c.Rank() == 0 {
@@ -123,7 +125,7 @@ func begin(tmp string) error {
 // writeBlocks writes what this rank has to write of each array and returns the
 // checksums of that, and where the arrays end. All of it is on the disk when it
 // returns.
-func writeBlocks[T scalar.Scalar](path string, all []dist.Array[T]) (sums []int64, end int64, err error) {
+func writeBlocks(path string, all []vector) (sums []int64, end int64, err error) {
 	f, err := disk.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, 0, err
@@ -131,22 +133,42 @@ func writeBlocks[T scalar.Scalar](path string, all []dist.Array[T]) (sums []int6
 	defer func() { err = errors.Join(err, f.Close()) }()
 	end = int64(len(magic))
 	for _, a := range all {
-		s, err := writeBlock(f, end, a)
+		s, err := a.write(f, end)
 		if err != nil {
 			return nil, 0, err
 		}
 		sums = append(sums, int64(s))
-		end += size(a)
+		end += a.size()
 	}
 	return sums, end, f.Sync()
 }
 
-// size returns how many bytes the whole array takes.
-func size[T scalar.Scalar](a dist.Array[T]) int64 {
-	return int64(a.Space().Size()) * int64(scalar.Of[T]().Size())
+// vector is an array of a checkpoint, of any element type, that is not a stack.
+type vector interface {
+	space() *dist.Space
+	size() int64 // bytes of the whole array
+	write(f *disk.File, at int64) (sum uint64, err error)
+	read(f io.ReaderAt, at int64, take bool) (sum uint64, err error)
 }
 
-func writeBlock[T scalar.Scalar](f *disk.File, at int64, a dist.Array[T]) (sum uint64, err error) {
+// typed is a vector of T.
+type typed[T scalar.Scalar] struct{ dist.Array[T] }
+
+// vectorsOf returns the arrays of stacks, and the arrays that are none.
+func vectorsOf[T scalar.Scalar](arrays ...dist.Array[T]) (all []vector) {
+	for _, a := range plain(arrays...) {
+		all = append(all, typed[T]{a})
+	}
+	return all
+}
+
+func (a typed[T]) space() *dist.Space { return a.Space() }
+
+func (a typed[T]) size() int64 { return int64(a.Space().Size()) * int64(scalar.Of[T]().Size()) }
+
+// write writes what this rank has to write of the array that starts at a place of
+// the file, and returns the checksum of that.
+func (a typed[T]) write(f *disk.File, at int64) (sum uint64, err error) {
 	if !a.Space().Primary() {
 		return 0, nil // another rank writes the same
 	}

@@ -12,7 +12,6 @@ import (
 	"os"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
 
@@ -20,8 +19,7 @@ import (
 // leaves them alone. An error is one that no other file would help with. The
 // file is read twice, first to see that all is well, so that no second copy of
 // the arrays is needed. It is collective.
-func read[T scalar.Scalar](ctx context.Context, c comm.Comm, path string, want header, arrays []dist.Array[T]) (h header, reason, err error) {
-	all := leaves(arrays...)
+func read(ctx context.Context, c comm.Comm, path string, want header, all []vector) (h header, reason, err error) {
 	f, h, reason := open(path, describe(want, all), all)
 	if f != nil {
 		defer f.Close()
@@ -57,7 +55,7 @@ func refuse(ctx context.Context, c comm.Comm, mine error) (reason, err error) {
 }
 
 // open opens a file whose footer is in order and fits.
-func open[T scalar.Scalar](path string, want header, all []dist.Array[T]) (*os.File, header, error) {
+func open(path string, want header, all []vector) (*os.File, header, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, header{}, err
@@ -72,7 +70,7 @@ func open[T scalar.Scalar](path string, want header, all []dist.Array[T]) (*os.F
 	}
 	need := int64(0)
 	for _, a := range all {
-		need += size(a)
+		need += a.size()
 	}
 	if err == nil && data != need {
 		err = fmt.Errorf("it has %d bytes of vectors, %d are needed", data, need)
@@ -118,23 +116,25 @@ func readFooter(f io.ReaderAt, size int64) (h header, data int64, err error) {
 
 // readBlocks returns the checksums of this rank's blocks, which count on one of
 // the ranks that hold the same, and takes the elements if told to.
-func readBlocks[T scalar.Scalar](f io.ReaderAt, all []dist.Array[T], take bool) ([]int64, error) {
+func readBlocks(f io.ReaderAt, all []vector, take bool) ([]int64, error) {
 	sums := make([]int64, len(all))
 	at := int64(len(magic))
 	for i, a := range all {
-		if take || a.Space().Primary() {
-			s, err := readBlock(f, at, a, take)
+		if take || a.space().Primary() {
+			s, err := a.read(f, at, take)
 			if err != nil {
 				return sums, err
 			}
 			sums[i] = int64(s)
 		}
-		at += size(a)
+		at += a.size()
 	}
 	return sums, nil
 }
 
-func readBlock[T scalar.Scalar](f io.ReaderAt, at int64, a dist.Array[T], take bool) (sum uint64, err error) {
+// read returns the checksum of this rank's block of the array that starts at a
+// place of the file, and copies the elements if take is set.
+func (a typed[T]) read(f io.ReaderAt, at int64, take bool) (sum uint64, err error) {
 	each := scalar.Of[T]().Size()
 	n := min(a.Local().Len(), atOnce)
 	b, host := make([]byte, n*each), make([]T, n)

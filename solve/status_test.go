@@ -23,7 +23,7 @@ func onBoth(t *testing.T, f func(ctx context.Context, r dist.Proc) error) {
 }
 
 // diagonal is a problem with these elements on the diagonal and these data.
-func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, a, b func(i int) float64) (p solve.Problem[T], x dist.Array[T], err error) {
+func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, a, b func(i int) float64) (p problem[T], x dist.Array[T], err error) {
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n)
 	if err != nil {
 		return p, x, err
@@ -45,7 +45,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, a, b fun
 }
 
 // dense is a problem with this matrix and these data.
-func dense[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a, b []complex128) (p solve.Problem[T], x dist.Array[T], err error) {
+func dense[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a, b []complex128) (p problem[T], x dist.Array[T], err error) {
 	narrow := func(v []complex128) []T {
 		out := make([]T, len(v))
 		for i := range v {
@@ -64,13 +64,13 @@ func dense[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a,
 }
 
 // honest compares what a result says with x, and returns ‖x‖.
-func honest[T scalar.Scalar](ctx context.Context, p solve.Problem[T], x dist.Array[T], res solve.Result, tol float64) (float64, error) {
+func honest[T scalar.Scalar](ctx context.Context, p problem[T], x dist.Array[T], res solve.Result, tol float64) (float64, error) {
 	size, err := dist.Norm(ctx, x, 2)
 	if err != nil {
 		return 0, err
 	}
-	it := solve.Iteration[T]{K: res.Iters, Norms: solve.Norms{Resid: res.Resid, Grad: res.Grad}, X: x}
-	return size, trueNorms(ctx, p, it, !math.IsNaN(res.Grad), tol)
+	it := solve.Iteration{K: res.Iters, Norms: solve.Norms{Resid: res.Resid, Grad: res.Grad}}
+	return size, trueNorms(ctx, p, x, it, !math.IsNaN(res.Grad), tol)
 }
 
 // A47: a strongly damped problem, which is easy, ends at once and does not drift
@@ -91,7 +91,7 @@ func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64)
 		if err != nil {
 			return err
 		}
-		p.Damp = damp
+		p.damp = damp
 		want, err := dist.FromFunc(ctx, x.Space(), func(i []int) T {
 			return scalar.From[T](complex(a(i[0])*b(i[0])/(a(i[0])*a(i[0])+damp*damp), 0))
 		})
@@ -103,7 +103,7 @@ func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64)
 				continue
 			}
 			dist.Zero(x)
-			res, err := ends(ctx, m, p, x, solve.Config[T]{MaxIter: 500}, solve.AtRounding)
+			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: 500}, solve.AtRounding)
 			if err == nil {
 				_, err = honest(ctx, p, x, res, tol)
 			}
@@ -154,7 +154,7 @@ func deficientStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float
 				continue
 			}
 			dist.Zero(x)
-			res, err := ends(ctx, m, p, x, solve.Config[T]{MaxIter: iters}, solve.AtRounding)
+			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: iters}, solve.AtRounding)
 			if err != nil {
 				return fmt.Errorf("%s of %v: %w", m.name, scalar.Of[T](), err)
 			}
@@ -189,7 +189,7 @@ func TestMINRESOfHilbert(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, &solve.MINRES[float64]{}, p, x, solve.Config[float64]{MaxIter: iters})
+			res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{MaxIter: iters})
 			if err != nil {
 				return err
 			}
@@ -210,7 +210,7 @@ func TestMINRESOfSingular(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		res, err := solve.Run(ctx, &solve.MINRES[float64]{}, p, x, solve.Config[float64]{MaxIter: 50})
+		res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{MaxIter: 50})
 		if err != nil {
 			return err
 		}
@@ -247,8 +247,8 @@ func TestNotSymmetric(t *testing.T) {
 					continue
 				}
 				dist.Zero(x)
-				c := solve.Config[complex128]{MaxIter: 200, RelTol: 1e-12}
-				res, err := solve.Run(ctx, m.method(), p, x, c)
+				c := solve.Config{MaxIter: 200, RelTol: 1e-12}
+				res, err := p.run(ctx, m.method(), x, c)
 				if err != nil {
 					return err
 				}
@@ -292,7 +292,7 @@ func truly[T scalar.Scalar](ctx context.Context, r dist.Proc, reach float64) err
 		}
 		for _, m := range methods[T]() {
 			dist.Zero(x)
-			res, err := solve.Run(ctx, m.method(), p, x, solve.Config[T]{RelTol: tol, MaxIter: 1000})
+			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: tol, MaxIter: 1000})
 			if err != nil {
 				return err
 			}
@@ -335,12 +335,12 @@ func TestStagnated(t *testing.T) {
 	seen := map[solve.Status]int{}
 	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
-			given := p.Problem
+			given := p
 			var err error
 			if p.A, err = forgetful(given.A, 9); err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float64]{MaxIter: 3000})
+			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 3000})
 			if err != nil {
 				return err
 			}
@@ -379,7 +379,7 @@ func TestIllConditioned(t *testing.T) {
 			if m.name != "LSQR" {
 				continue
 			}
-			res, err := ends(ctx, m, p, x, solve.Config[float32]{MaxIter: 5000}, solve.IllConditioned)
+			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: 5000}, solve.IllConditioned)
 			if err == nil && (!strings.Contains(res.Why, "damp or regularise") || res.Resid > res.History[0].Resid) {
 				err = fmt.Errorf("residual %g, why %q", res.Resid, res.Why)
 			}

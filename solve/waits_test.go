@@ -23,9 +23,9 @@ func TestWaits(t *testing.T) {
 					damps = append(damps, 0.5)
 				}
 				for _, damp := range damps {
-					p.Damp = damp
+					p.damp = damp
 					before, last := 0, 0
-					_, err := solve.Run(ctx, m.method(), p.Problem, x, solve.Config[float32]{MaxIter: 5, RelTol: -1, OnIter: func(it solve.Iteration[float32]) error {
+					_, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 5, RelTol: -1, OnIter: func(it solve.Iteration) error {
 						if it.K == 1 {
 							before = d.Waits
 						}

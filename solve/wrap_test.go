@@ -49,7 +49,7 @@ func solved(a []complex128, b []complex128) []complex128 {
 }
 
 // minimum returns the solution of a least-squares problem from its matrix.
-func minimum[T scalar.Scalar](ctx context.Context, p solve.Problem[T]) ([]T, error) {
+func minimum[T scalar.Scalar](ctx context.Context, p problem[T]) ([]T, error) {
 	a, rows, cols, err := linop.Dense(ctx, p.A)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func minimum[T scalar.Scalar](ctx context.Context, p solve.Problem[T]) ([]T, err
 	n, g := make([]complex128, cols*cols), make([]complex128, cols)
 	at := func(i, j int) complex128 { return scalar.Complex(a[i*cols+j]) }
 	for i := range cols {
-		n[i*cols+i] = complex(p.Damp*p.Damp, 0)
+		n[i*cols+i] = complex(p.damp*p.damp, 0)
 		for k := range rows {
 			g[i] += cmplx.Conj(at(k, i)) * scalar.Complex(b[k])
 			for j := range cols {
@@ -78,7 +78,7 @@ func minimum[T scalar.Scalar](ctx context.Context, p solve.Problem[T]) ([]T, err
 
 // converges checks that all methods of least squares, from a start that is not
 // zero, come to the solution that elimination finds.
-func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol float64, change func(p *solve.Problem[T]) error) error {
+func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol float64, change func(p *solve.Problem[T, T]) error) error {
 	return each(ctx, r, 4, func(m maker[T], p problem[T], _ dist.Array[T]) error {
 		if !m.ls {
 			return nil
@@ -88,13 +88,13 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol floa
 			return err
 		}
 		dist.Add(p.B, p.B, noise)
-		p.Damp = damp
+		p.damp = damp
 		if change != nil {
 			if err := change(&p.Problem); err != nil {
 				return err
 			}
 		}
-		want, err := minimum(ctx, p.Problem)
+		want, err := minimum(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol floa
 		if err != nil {
 			return err
 		}
-		if _, err := ends(ctx, m, p.Problem, x, solve.Config[T]{MaxIter: 300, GradTol: tol / 10}, solve.Converged); err != nil {
+		if _, err := ends(ctx, m, p, x, solve.Config{MaxIter: 300, GradTol: tol / 10}, solve.Converged); err != nil {
 			return err
 		}
 		return compare(ctx, x, want, tol)
@@ -124,7 +124,7 @@ func TestLeastSquares(t *testing.T) {
 }
 
 // terms are a derivative that is to vanish and an identity with a target.
-func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T], error) {
+func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T, T], error) {
 	d, err := ops.NewSecondDerivative[T](ctx, x, 0, ops.Derivative{})
 	if err != nil {
 		return nil, err
@@ -134,12 +134,12 @@ func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T]
 		return nil, err
 	}
 	t, err := optest.Random[T](ctx, x, 11)
-	return []solve.Term[T]{{R: d, Weight: 1.5}, {R: id, Weight: -0.5, Target: t}}, err
+	return []solve.Term[T, T]{{R: d, Weight: 1.5}, {R: id, Weight: -0.5, Target: t}}, err
 }
 
 func TestRegularizeAndPrecondition(t *testing.T) {
 	on(t, 3, func(ctx context.Context, r dist.Proc) error {
-		err := converges(ctx, r, 0.4, 1e-10, func(p *solve.Problem[complex128]) error {
+		err := converges(ctx, r, 0.4, 1e-10, func(p *solve.Problem[complex128, complex128]) error {
 			ts, err := terms[complex128](ctx, p.A.Domain())
 			if err == nil {
 				*p, err = solve.Regularize(*p, ts...)
@@ -149,7 +149,7 @@ func TestRegularizeAndPrecondition(t *testing.T) {
 		if err != nil {
 			return fmt.Errorf("regularised: %w", err)
 		}
-		err = converges(ctx, r, 0, 1e-10, func(p *solve.Problem[complex128]) error {
+		err = converges(ctx, r, 0, 1e-10, func(p *solve.Problem[complex128, complex128]) error {
 			s, err := ops.NewSmoothing1D[complex128](ctx, p.A.Domain(), 0, 3)
 			if err == nil {
 				*p, err = solve.Precondition(*p, s)
@@ -191,26 +191,26 @@ func TestBadWrappers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		type none = solve.Problem[float64]
+		type none = solve.Problem[float64, float64]
 		for name, f := range map[string]func() error{
 			"solve: regularisation 1: no operator given": func() error {
-				_, err := solve.Regularize(p.Problem, solve.Term[float64]{R: id}, solve.Term[float64]{})
+				_, err := solve.Regularize(p.Problem, solve.Term[float64, float64]{R: id}, solve.Term[float64, float64]{})
 				return err
 			},
 			"solve: regularisation 0: the weight is NaN": func() error {
-				_, err := solve.Regularize(p.Problem, solve.Term[float64]{R: id, Weight: math.NaN()})
+				_, err := solve.Regularize(p.Problem, solve.Term[float64, float64]{R: id, Weight: math.NaN()})
 				return err
 			},
 			"solve: regularisation 0: the target is of": func() error {
-				_, err := solve.Regularize(p.Problem, solve.Term[float64]{R: id, Target: p.B})
+				_, err := solve.Regularize(p.Problem, solve.Term[float64, float64]{R: id, Target: p.B})
 				return err
 			},
 			"solve: regularisation: linop": func() error {
-				_, err := solve.Regularize(none{B: p.B}, solve.Term[float64]{R: id})
+				_, err := solve.Regularize(none{B: p.B}, solve.Term[float64, float64]{R: id})
 				return err
 			},
 			"solve: regularisation: dist": func() error {
-				_, err := solve.Regularize(none{A: p.A}, solve.Term[float64]{R: id})
+				_, err := solve.Regularize(none{A: p.A}, solve.Term[float64, float64]{R: id})
 				return err
 			},
 			"solve: precondition: no operator given": func() error {
@@ -227,14 +227,19 @@ func TestBadWrappers(t *testing.T) {
 			}
 		}
 		// Collective: a fault of one rank is one of all.
+		b := p.B
 		if r.Rank() == 1 {
 			p.B = p.truth
 		}
-		if _, err := solve.Normal(ctx, p.Problem); err == nil || !strings.Contains(err.Error(), "solve: normal equations: ") {
+		if _, err := solve.Normal(ctx, p.Problem, 0); err == nil || !strings.Contains(err.Error(), "solve: normal equations: ") {
 			return fmt.Errorf("normal: got %v", err)
 		}
-		if _, err := solve.Normal(ctx, none{}); err == nil {
+		if _, err := solve.Normal(ctx, none{}, 0); err == nil {
 			return fmt.Errorf("normal: got no error")
+		}
+		p.B = b
+		if _, err := solve.Normal(ctx, p.Problem, float64(-r.Rank())); err == nil || !strings.Contains(err.Error(), "damp is -") {
+			return fmt.Errorf("normal: got %v of a negative damp", err)
 		}
 		return nil
 	})

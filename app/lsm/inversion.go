@@ -16,14 +16,14 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 	if err != nil {
 		return x, err
 	}
-	var m solve.Method[T]
+	var m solve.Method[T, T]
 	switch c := s.Config.Solver; c.Method {
 	case "lsqr":
-		m = &solve.LSQR[T]{}
+		m = &solve.LSQR[T, T]{}
 	case "cgls1":
-		m = &solve.CGLS1[T]{}
+		m = &solve.CGLS1[T, T]{}
 	default:
-		m = &solve.CGLS[T]{}
+		m = &solve.CGLS[T, T]{}
 	}
 	c := s.Config
 	norm, err := dist.Norm(ctx, d, 2)
@@ -37,9 +37,9 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 		return resid / norm
 	}
 	started, stop := false, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
-	out, err := solve.Run(ctx, m, solve.Problem[T]{A: s.op, B: d, Damp: c.Solver.Damp}, x, solve.Config[T]{
-		MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance), Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
-		OnIter: func(it solve.Iteration[T]) error {
+	out, err := solve.Run(ctx, m, solve.Problem[T, T]{A: s.op, B: d}, x, solve.Config{
+		Damp: c.Solver.Damp, MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance), Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
+		OnIter: func(it solve.Iteration) error {
 			if !started && it.K > 0 {
 				ctl.Observer.Note(fmt.Sprintf("resumed at iteration %d of %s", it.K, c.Checkpoint.Dir))
 			}

@@ -56,7 +56,7 @@ func cases(shrink int) []kase {
 			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
 		}},
 		{"CGLS", func(ctx context.Context, r dist.Proc) ([]step, error) {
-			return solver(ctx, r, &solve.CGLS[float32]{}, max(64, 4096/s), 50, 5.3, 0.15)
+			return solver(ctx, r, &solve.CGLS[float32, float32]{}, max(64, 4096/s), 50, 5.3, 0.15)
 		}},
 	}
 }
@@ -146,7 +146,7 @@ func product[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer, lim
 
 // solver iterates on one block, a symmetric positive matrix with a condition that
 // keeps residuals from vanishing in so many steps.
-func solver(ctx context.Context, r dist.Proc, m solve.Method[float32], n, steps int, peer, limit float64) ([]step, error) {
+func solver(ctx context.Context, r dist.Proc, m solve.Method[float32, float32], n, steps int, peer, limit float64) ([]step, error) {
 	a := random[float32](n * n)
 	for i := range n {
 		for j := range i {
@@ -183,8 +183,8 @@ func solver(ctx context.Context, r dist.Proc, m solve.Method[float32], n, steps 
 
 // iterate takes so many steps, whether or not they bring anything: a method that
 // has converged goes on.
-func iterate(ctx context.Context, m solve.Method[float32], op linop.Operator[float32], b, x dist.Array[float32], steps int) error {
-	if _, err := m.Init(ctx, solve.Problem[float32]{A: op, B: b}, x); err != nil {
+func iterate(ctx context.Context, m solve.Method[float32, float32], op linop.Operator[float32], b, x dist.Array[float32], steps int) error {
+	if _, err := m.Init(ctx, solve.Problem[float32, float32]{A: op, B: b}, 0, x); err != nil {
 		return err
 	}
 	for range steps {

@@ -46,7 +46,7 @@ func migration(v survey, shrink, steps int, peer, limit [3]float64) kase {
 			return nil, err
 		}
 		x, err := dist.New[float32](op.Domain())
-		m := &solve.CGLS[float32]{}
+		m := &solve.CGLS[float32, float32]{}
 		return []step{
 			{"forward", peer[0], limit[0], 1, func(ctx context.Context) error { return op.Forward(ctx, y, refl) }},
 			{"adjoint", peer[1], limit[1], 1, func(ctx context.Context) error { return op.Adjoint(ctx, x, data) }},

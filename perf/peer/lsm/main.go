@@ -198,8 +198,8 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err e
 	}
 	m.Adjoint = 1e6 * s
 	dist.Zero(x)
-	method := &solve.CGLS[T]{}
-	if _, err := method.Init(ctx, solve.Problem[T]{A: op, B: data}, x); err != nil {
+	method := &solve.CGLS[T, T]{}
+	if _, err := method.Init(ctx, solve.Problem[T, T]{A: op, B: data}, 0, x); err != nil {
 		return m, err
 	}
 	var n solve.Norms
