@@ -88,7 +88,7 @@ func invert(ctx context.Context, r dist.Proc) error {
 		t[i] = 0.004 * float64(i)
 	}
 	w := must(wave.Ricker(t, 20))
-	k := wave.Kirchhoff{Times: must(wave.NewEikonal(g, velocity, wave.EikonalConfig{})),
+	k := wave.KirchhoffOptions{Times: must(wave.NewEikonal(g, velocity, wave.EikonalOptions{})),
 		Samples: 201, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
 	for x := 0.0; x <= 600; x += 60 {
 		k.Sources = append(k.Sources, wave.Point{X: x, Z: 10})
@@ -96,7 +96,7 @@ func invert(ctx context.Context, r dist.Proc) error {
 	for x := 0.0; x <= 600; x += 20 {
 		k.Receivers = append(k.Receivers, wave.Point{X: x, Z: 20})
 	}
-	a := must(wave.NewSourceSplit[float64](ctx, r, k)) // each rank has some of the sources
+	a := must(wave.KirchhoffBySource[float64](ctx, r, k)) // each rank has some of the sources
 	truth := must(dist.FromFunc(ctx, a.Domain(), func(i []int) float64 {
 		if i[1] == 15 || i[1] == 25+i[0]/8 { // a flat reflector and one that dips
 			return 1

@@ -115,7 +115,7 @@ func atRest(ctx context.Context, r dist.Proc, f func()) error {
 func BenchmarkIdentity(b *testing.B) { onTypes(b, plain, identity[float32], identity[float64]) }
 
 func identity[T scalar.Scalar](_ context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewIdentity[T](x)
+	return ops.Identity[T](x)
 }
 
 func BenchmarkZero(b *testing.B) {
@@ -123,7 +123,7 @@ func BenchmarkZero(b *testing.B) {
 }
 
 func zero[T scalar.Scalar](_ context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewZero[T, T](x, x)
+	return ops.Zero[T, T](x, x)
 }
 
 func BenchmarkResize(b *testing.B) { onTypes(b, fewer, resize[float32], resize[float64]) }
@@ -132,7 +132,7 @@ func BenchmarkResize(b *testing.B) { onTypes(b, fewer, resize[float32], resize[f
 func fewer(x, y, _ int) (forward, adjoint int) { return 2 * y, x + y }
 
 func resize[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewResize[T](ctx, x, 0, benchRows/2)
+	return ops.Resize[T](ctx, x, 0, benchRows/2)
 }
 
 func BenchmarkDiagonal(b *testing.B) {
@@ -144,7 +144,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operat
 	if err != nil {
 		return nil, err
 	}
-	return ops.NewDiagonal(d)
+	return ops.Diagonal(d)
 }
 
 func BenchmarkDiagonalAlong(b *testing.B) {
@@ -152,7 +152,7 @@ func BenchmarkDiagonalAlong(b *testing.B) {
 }
 
 func diagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewDiagonalAlong(ctx, x, 0, numbers[T](benchRows))
+	return ops.DiagonalAlong(ctx, x, 0, numbers[T](benchRows))
 }
 
 func BenchmarkMatrixMult(b *testing.B) {
@@ -164,7 +164,7 @@ func matrixVector[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Op
 	if err != nil {
 		return nil, err
 	}
-	return ops.NewMatrixMult(ctx, v, benchRows, numbers[T](v.LocalShape().Dim(0)*benchRows))
+	return ops.MatrixMult(ctx, v, benchRows, numbers[T](v.LocalShape().Dim(0)*benchRows))
 }
 
 func BenchmarkMatrixMultColumns(b *testing.B) {
@@ -173,7 +173,7 @@ func BenchmarkMatrixMultColumns(b *testing.B) {
 
 func matrixMatrix[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
 	rows := dist.Balanced(64, x.Comm().Size())[x.Comm().Rank()]
-	return ops.NewMatrixMult(ctx, x, 64, numbers[T](rows*benchRows))
+	return ops.MatrixMult(ctx, x, 64, numbers[T](rows*benchRows))
 }
 
 func BenchmarkRestriction(b *testing.B) {
@@ -185,25 +185,25 @@ func restriction[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Ope
 	for i := 0; i < benchRows; i += 3 {
 		every = append(every, i)
 	}
-	return ops.NewRestriction[T](ctx, x, 0, every)
+	return ops.Restriction[T](ctx, x, 0, every)
 }
 
 func BenchmarkTranspose(b *testing.B) { onTypes(b, plain, transpose[float32], transpose[float64]) }
 
 func transpose[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewTranspose[T](ctx, x, 1, 0)
+	return ops.Transpose[T](ctx, x, 1, 0)
 }
 
 func BenchmarkFlip(b *testing.B) { onTypes(b, plain, flip[float32], flip[float64]) }
 
 func flip[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewFlip[T](ctx, x, 0)
+	return ops.Flip[T](ctx, x, 0)
 }
 
 func BenchmarkRoll(b *testing.B) { onTypes(b, plain, roll[float32], roll[float64]) }
 
 func roll[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewRoll[T](ctx, x, 0, 7)
+	return ops.Roll[T](ctx, x, 0, 7)
 }
 
 func BenchmarkPad(b *testing.B) {
@@ -211,13 +211,13 @@ func BenchmarkPad(b *testing.B) {
 }
 
 func pad[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewPad[T](ctx, x, []int{10, 20}, []int{30, 0})
+	return ops.Pad[T](ctx, x, []int{10, 20}, []int{30, 0})
 }
 
 func BenchmarkSum(b *testing.B) { onTypes(b, plain, sum[float32], sum[float64]) }
 
 func sum[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewSum[T](ctx, x, 0)
+	return ops.Sum[T](ctx, x, 0)
 }
 
 // The table of Spread has one entry, an index and a weight, per sample of the
@@ -235,7 +235,7 @@ func spread[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator
 	if err != nil {
 		return nil, err
 	}
-	return ops.NewSpread[T](ctx, m, 50, 500, func(x0, t0, ix int) (int, float64, bool) {
+	return ops.Spread[T](ctx, m, 50, 500, func(x0, t0, ix int) (int, float64, bool) {
 		return (t0 + x0*ix) % 500, 0, true
 	})
 }
@@ -243,7 +243,7 @@ func spread[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator
 func BenchmarkSymmetrize(b *testing.B) { onTypes(b, plain, symmetrize[float32], symmetrize[float64]) }
 
 func symmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewSymmetrize[T](ctx, x, 0)
+	return ops.Symmetrize[T](ctx, x, 0)
 }
 
 func BenchmarkCausalIntegration(b *testing.B) {
@@ -251,19 +251,19 @@ func BenchmarkCausalIntegration(b *testing.B) {
 }
 
 func integration[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewCausalIntegration[T](ctx, x, 0, ops.Integration{Rule: ops.Trapezoidal})
+	return ops.CausalIntegration[T](ctx, x, 0, ops.IntegrationOptions{Rule: ops.IntegrationTrapezoidal})
 }
 
 func BenchmarkSmoothing1D(b *testing.B) { onTypes(b, plain, smoothing1[float32], smoothing1[float64]) }
 
 func smoothing1[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewSmoothing1D[T](ctx, x, 0, 5)
+	return ops.Smoothing1D[T](ctx, x, 0, 5)
 }
 
 func BenchmarkSmoothing2D(b *testing.B) { onTypes(b, plain, smoothing2[float32], smoothing2[float64]) }
 
 func smoothing2[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewSmoothing2D[T](ctx, x, [2]int{0, 1}, [2]int{5, 5})
+	return ops.Smoothing2D[T](ctx, x, [2]int{0, 1}, [2]int{5, 5})
 }
 
 func BenchmarkRegression(b *testing.B) {
@@ -287,7 +287,7 @@ func polynomial[T scalar.Scalar](ctx context.Context, x *dist.Space, order int) 
 	if err != nil {
 		return nil, err
 	}
-	return ops.NewRegression[T](ctx, y, numbers[float64](y.Size()), order)
+	return ops.Regression[T](ctx, y, numbers[float64](y.Size()), order)
 }
 
 func BenchmarkReal(b *testing.B) {
@@ -295,7 +295,7 @@ func BenchmarkReal(b *testing.B) {
 }
 
 func realPart[C, R scalar.Scalar](_ context.Context, x *dist.Space) (linop.Map[C, R], error) {
-	return ops.NewReal[C, R](x)
+	return ops.Real[C, R](x)
 }
 
 func BenchmarkImag(b *testing.B) {
@@ -303,19 +303,19 @@ func BenchmarkImag(b *testing.B) {
 }
 
 func imagPart[C, R scalar.Scalar](_ context.Context, x *dist.Space) (linop.Map[C, R], error) {
-	return ops.NewImag[C, R](x)
+	return ops.Imag[C, R](x)
 }
 
 func BenchmarkHalo(b *testing.B) { onTypes(b, plain, halo[float32], halo[float64]) }
 
 func halo[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewHalo[T](ctx, x, ops.Halo{Front: []int{2, 0}, Back: []int{2, 0}})
+	return ops.Halo[T](ctx, x, ops.HaloOptions{Front: []int{2, 0}, Back: []int{2, 0}})
 }
 
 func BenchmarkFirstDerivative(b *testing.B) { onTypes(b, plain, first[float32], first[float64]) }
 
 func first[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
 }
 
 func BenchmarkFirstDerivativeForward(b *testing.B) {
@@ -323,7 +323,7 @@ func BenchmarkFirstDerivativeForward(b *testing.B) {
 }
 
 func firstForward[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Kind: ops.Forward})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Kind: ops.DerivativeForward})
 }
 
 func BenchmarkFirstDerivativeOrder5(b *testing.B) {
@@ -331,7 +331,7 @@ func BenchmarkFirstDerivativeOrder5(b *testing.B) {
 }
 
 func firstOrder5[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Order: 5})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Order: 5})
 }
 
 func BenchmarkFirstDerivativeLastAxis(b *testing.B) {
@@ -339,31 +339,31 @@ func BenchmarkFirstDerivativeLastAxis(b *testing.B) {
 }
 
 func firstLast[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewFirstDerivative[T](ctx, x, -1, ops.Derivative{})
+	return ops.FirstDerivative[T](ctx, x, -1, ops.DerivativeOptions{})
 }
 
 func BenchmarkSecondDerivative(b *testing.B) { onTypes(b, plain, second[float32], second[float64]) }
 
 func second[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewSecondDerivative[T](ctx, x, 0, ops.Derivative{})
+	return ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
 }
 
 func BenchmarkLaplacian(b *testing.B) { onTypes(b, plain, laplacian[float32], laplacian[float64]) }
 
 func laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewLaplacian[T](ctx, x, ops.Laplacian{})
+	return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{})
 }
 
 func BenchmarkGradient(b *testing.B) { onTypes(b, plain, gradient[float32], gradient[float64]) }
 
 func gradient[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewGradient[T](ctx, x, nil, ops.Derivative{})
+	return ops.Gradient[T](ctx, x, nil, ops.DerivativeOptions{})
 }
 
 func BenchmarkConvolve1D(b *testing.B) { onTypes(b, plain, convolve[float32], convolve[float64]) }
 
 func convolve[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewConvolve1D(ctx, x, 0, numbers[T](41), 20)
+	return ops.Convolve1D(ctx, x, 0, numbers[T](41), 20)
 }
 
 func BenchmarkConvolve1DLastAxis(b *testing.B) {
@@ -371,7 +371,7 @@ func BenchmarkConvolve1DLastAxis(b *testing.B) {
 }
 
 func convolveLast[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.NewConvolve1D(ctx, x, -1, numbers[T](41), 20)
+	return ops.Convolve1D(ctx, x, -1, numbers[T](41), 20)
 }
 
 func BenchmarkNonStationaryConvolve1D(b *testing.B) {
@@ -380,5 +380,5 @@ func BenchmarkNonStationaryConvolve1D(b *testing.B) {
 
 func nonStationary[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
 	filters := [][]T{numbers[T](21), numbers[T](22)[1:], numbers[T](23)[2:], numbers[T](24)[3:]}
-	return ops.NewNonStationaryConvolve1D(ctx, x, 0, filters, []int{100, 700, 1300, 1900})
+	return ops.NonStationaryConvolve1D(ctx, x, 0, filters, []int{100, 700, 1300, 1900})
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewConvolve1D filters along an axis of x with a compact filter whose sample
+// Convolve1D filters along an axis of x with a compact filter whose sample
 // offset lies at time zero:
 //
 //	y[i] = Σₖ h[k]·x[i+offset-k]
 //
 // with zeros beyond the ends; y is as long as x or, if that is longer, as h. Where
 // the axis is split, ranks exchange as many rows as the filter is long.
-func NewConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h []T, offset int) (linop.Operator[T], error) {
+func Convolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h []T, offset int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if len(h) == 0 {
 		err = errors.Join(err, errors.New("the filter has no samples"))

@@ -17,9 +17,9 @@ type diagonal[T scalar.Scalar] struct {
 	d dist.Array[T]
 }
 
-// NewDiagonal returns y = d·x, element by element, over the space of d. It does
+// Diagonal returns y = d·x, element by element, over the space of d. It does
 // not communicate and keeps d, which must not change.
-func NewDiagonal[T scalar.Scalar](d dist.Array[T]) (linop.Operator[T], error) {
+func Diagonal[T scalar.Scalar](d dist.Array[T]) (linop.Operator[T], error) {
 	if d.Space() == nil {
 		return nil, errors.New("ops: diagonal: no elements given")
 	}
@@ -48,9 +48,9 @@ type diagonalAlong[T scalar.Scalar] struct {
 	outer, inner int
 }
 
-// NewDiagonalAlong multiplies each row of an axis by a number: y[.., i, ..] =
+// DiagonalAlong multiplies each row of an axis by a number: y[.., i, ..] =
 // d[i]·x[.., i, ..]. All ranks give all of d.
-func NewDiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d []T) (linop.Operator[T], error) {
+func DiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d []T) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if x == nil {
 		return nil, fmt.Errorf("ops: diagonal: %w", err)

@@ -47,188 +47,188 @@ type (
 	op    = linop.Operator[float64]
 )
 
-func ExampleNewIdentity() {
-	show([]int{3}, []float64{1, 2, 3}, func(_ ctxt, x space) (op, error) { return ops.NewIdentity[float64](x) })
+func ExampleIdentity() {
+	show([]int{3}, []float64{1, 2, 3}, func(_ ctxt, x space) (op, error) { return ops.Identity[float64](x) })
 	// Output: [1 2 3]
 }
 
-func ExampleNewResize() {
-	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) { return ops.NewResize[float64](ctx, x, 0, 5) })
+func ExampleResize() {
+	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) { return ops.Resize[float64](ctx, x, 0, 5) })
 	// Output: [1 2 3 0 0]
 }
 
-func ExampleNewZero() {
-	show([]int{3}, []float64{1, 2, 3}, func(_ ctxt, x space) (op, error) { return ops.NewZero[float64, float64](x, x) })
+func ExampleZero() {
+	show([]int{3}, []float64{1, 2, 3}, func(_ ctxt, x space) (op, error) { return ops.Zero[float64, float64](x, x) })
 	// Output: [0 0 0]
 }
 
-func ExampleNewDiagonal() {
+func ExampleDiagonal() {
 	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) {
 		d, err := dist.FromFunc(ctx, x, func(i []int) float64 { return float64(10 * i[0]) })
 		if err != nil {
 			return nil, err
 		}
-		return ops.NewDiagonal(d)
+		return ops.Diagonal(d)
 	})
 	// Output: [0 20 60]
 }
 
-func ExampleNewDiagonalAlong() {
+func ExampleDiagonalAlong() {
 	show([]int{2, 2}, []float64{1, 2, 3, 4}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewDiagonalAlong(ctx, x, 0, []float64{1, 10})
+		return ops.DiagonalAlong(ctx, x, 0, []float64{1, 10})
 	})
 	// Output: [1 2 30 40]
 }
 
-func ExampleNewMatrixMult() {
+func ExampleMatrixMult() {
 	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) {
 		a := []float64{1, 1, 1, 0, 0, 1} // the rows of both ranks
 		me := x.Comm().Rank()
-		return ops.NewMatrixMult(ctx, x, 2, a[3*me:3*me+3])
+		return ops.MatrixMult(ctx, x, 2, a[3*me:3*me+3])
 	})
 	// Output: [6 3]
 }
 
-func ExampleNewRestriction() {
+func ExampleRestriction() {
 	show([]int{5}, []float64{0, 1, 2, 3, 4}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewRestriction[float64](ctx, x, 0, []int{1, 4})
+		return ops.Restriction[float64](ctx, x, 0, []int{1, 4})
 	})
 	// Output: [1 4]
 }
 
-func ExampleNewTranspose() {
+func ExampleTranspose() {
 	show([]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewTranspose[float64](ctx, x, 1, 0)
+		return ops.Transpose[float64](ctx, x, 1, 0)
 	})
 	// Output: [1 4 2 5 3 6]
 }
 
-func ExampleNewFlip() {
-	show([]int{5}, []float64{1, 2, 3, 4, 5}, func(ctx ctxt, x space) (op, error) { return ops.NewFlip[float64](ctx, x, 0) })
+func ExampleFlip() {
+	show([]int{5}, []float64{1, 2, 3, 4, 5}, func(ctx ctxt, x space) (op, error) { return ops.Flip[float64](ctx, x, 0) })
 	// Output: [5 4 3 2 1]
 }
 
-func ExampleNewRoll() {
-	show([]int{5}, []float64{1, 2, 3, 4, 5}, func(ctx ctxt, x space) (op, error) { return ops.NewRoll[float64](ctx, x, 0, 2) })
+func ExampleRoll() {
+	show([]int{5}, []float64{1, 2, 3, 4, 5}, func(ctx ctxt, x space) (op, error) { return ops.Roll[float64](ctx, x, 0, 2) })
 	// Output: [4 5 1 2 3]
 }
 
-func ExampleNewPad() {
+func ExamplePad() {
 	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewPad[float64](ctx, x, []int{1}, []int{2})
+		return ops.Pad[float64](ctx, x, []int{1}, []int{2})
 	})
 	// Output: [0 1 2 3 0 0]
 }
 
-func ExampleNewSum() {
-	show([]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}, func(ctx ctxt, x space) (op, error) { return ops.NewSum[float64](ctx, x, 0) })
+func ExampleSum() {
+	show([]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}, func(ctx ctxt, x space) (op, error) { return ops.Sum[float64](ctx, x, 0) })
 	// Output: [5 7 9]
 }
 
-func ExampleNewSpread() {
+func ExampleSpread() {
 	show([]int{1, 2}, []float64{1, 10}, func(ctx ctxt, x space) (op, error) {
 		// Sample t0 goes to sample t0+x of trace x.
-		return ops.NewSpread[float64](ctx, x, 2, 3, func(_, t0, x int) (int, float64, bool) { return t0 + x, 0, true })
+		return ops.Spread[float64](ctx, x, 2, 3, func(_, t0, x int) (int, float64, bool) { return t0 + x, 0, true })
 	})
 	// Output: [1 10 0 0 1 10]
 }
 
-func ExampleNewSymmetrize() {
-	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) { return ops.NewSymmetrize[float64](ctx, x, 0) })
+func ExampleSymmetrize() {
+	show([]int{3}, []float64{1, 2, 3}, func(ctx ctxt, x space) (op, error) { return ops.Symmetrize[float64](ctx, x, 0) })
 	// Output: [3 2 1 2 3]
 }
 
-func ExampleNewCausalIntegration() {
+func ExampleCausalIntegration() {
 	show([]int{4}, []float64{1, 1, 1, 1}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewCausalIntegration[float64](ctx, x, 0, ops.Integration{Sampling: 0.5})
+		return ops.CausalIntegration[float64](ctx, x, 0, ops.IntegrationOptions{Sampling: 0.5})
 	})
 	// Output: [0.5 1 1.5 2]
 }
 
-func ExampleNewSmoothing1D() {
+func ExampleSmoothing1D() {
 	show([]int{5}, []float64{0, 0, 3, 0, 0}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewSmoothing1D[float64](ctx, x, 0, 3)
+		return ops.Smoothing1D[float64](ctx, x, 0, 3)
 	})
 	// Output: [0 1 1 1 0]
 }
 
-func ExampleNewSmoothing2D() {
+func ExampleSmoothing2D() {
 	show([]int{3, 3}, []float64{0, 0, 0, 0, 9, 0, 0, 0, 0}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewSmoothing2D[float64](ctx, x, [2]int{0, 1}, [2]int{1, 3})
+		return ops.Smoothing2D[float64](ctx, x, [2]int{0, 1}, [2]int{1, 3})
 	})
 	// Output: [0 0 0 3 3 3 0 0 0]
 }
 
-func ExampleNewRegression() {
+func ExampleRegression() {
 	show([]int{4}, []float64{1, 0, 2}, func(ctx ctxt, y space) (op, error) {
-		return ops.NewRegression[float64](ctx, y, []float64{0, 1, 2, 3}, 2) // 1 + 2t²
+		return ops.Regression[float64](ctx, y, []float64{0, 1, 2, 3}, 2) // 1 + 2t²
 	})
 	// Output: [1 3 9 19]
 }
 
-func ExampleNewLinearRegression() {
+func ExampleLinearRegression() {
 	show([]int{4}, []float64{1, 2}, func(ctx ctxt, y space) (op, error) {
-		return ops.NewLinearRegression[float64](ctx, y, []float64{0, 1, 2, 3}) // 1 + 2t
+		return ops.LinearRegression[float64](ctx, y, []float64{0, 1, 2, 3}) // 1 + 2t
 	})
 	// Output: [1 3 5 7]
 }
 
-func ExampleNewHalo() {
+func ExampleHalo() {
 	show([]int{4}, []float64{1, 2, 3, 4}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{1}, Back: []int{1}})
+		return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{1}, Back: []int{1}})
 	})
 	// Output: [1 2 3 2 3 4]
 }
 
-func ExampleNewFirstDerivative() {
+func ExampleFirstDerivative() {
 	show([]int{5}, []float64{0, 1, 4, 9, 16}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{})
+		return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
 	})
 	// Output: [0 2 4 6 0]
 }
 
-func ExampleNewSecondDerivative() {
+func ExampleSecondDerivative() {
 	show([]int{5}, []float64{0, 1, 4, 9, 16}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{Edge: true})
+		return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Edge: true})
 	})
 	// Output: [2 2 2 2 2]
 }
 
-func ExampleNewLaplacian() {
+func ExampleLaplacian() {
 	show([]int{3, 3}, []float64{0, 0, 0, 0, 1, 0, 0, 0, 0}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+		return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 	})
 	// Output: [0 0 0 0 -4 0 0 0 0]
 }
 
-func ExampleNewGradient() {
+func ExampleGradient() {
 	show([]int{2, 2}, []float64{0, 1, 10, 11}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewGradient[float64](ctx, x, nil, ops.Derivative{Kind: ops.Forward})
+		return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{Kind: ops.DerivativeForward})
 	})
 	// Output: [10 10 0 0 1 0 1 0]
 }
 
-func ExampleNewConvolve1D() {
+func ExampleConvolve1D() {
 	show([]int{5}, []float64{0, 1, 0, 0, 0}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewConvolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
+		return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
 	})
 	// Output: [1 2 3 0 0]
 }
 
-func ExampleNewNonStationaryConvolve1D() {
+func ExampleNonStationaryConvolve1D() {
 	show([]int{5}, []float64{1, 0, 0, 0, 1}, func(ctx ctxt, x space) (op, error) {
-		return ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{0, 1, 2}, {3, 4, 0}}, []int{0, 4})
+		return ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{0, 1, 2}, {3, 4, 0}}, []int{0, 4})
 	})
 	// Output: [1 2 0 3 4]
 }
 
-func ExampleNewReal() {
+func ExampleReal() {
 	err := launch.Config{Ranks: 1}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err
 		}
-		re, err := ops.NewReal[complex64, float32](x)
+		re, err := ops.Real[complex64, float32](x)
 		if err != nil {
 			return err
 		}
@@ -246,13 +246,13 @@ func ExampleNewReal() {
 	// <nil>
 }
 
-func ExampleNewImag() {
+func ExampleImag() {
 	err := launch.Config{Ranks: 1}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 2)
 		if err != nil {
 			return err
 		}
-		im, err := ops.NewImag[complex64, float32](x)
+		im, err := ops.Imag[complex64, float32](x)
 		if err != nil {
 			return err
 		}

@@ -30,22 +30,22 @@ func TestExtremeNumbers(t *testing.T) {
 		make func(ctx context.Context, x space, v int) (op, error)
 		want func(v, ranks float64) float64 // the size of the range; nil if any will do
 	}{
-		{"resize", func(ctx context.Context, x space, v int) (op, error) { return ops.NewResize[float64](ctx, x, 0, v) }, func(v, _ float64) float64 { return v }},
-		{"resize axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewResize[float64](ctx, x, v, 3) }, nil},
+		{"resize", func(ctx context.Context, x space, v int) (op, error) { return ops.Resize[float64](ctx, x, 0, v) }, func(v, _ float64) float64 { return v }},
+		{"resize axis", func(ctx context.Context, x space, v int) (op, error) { return ops.Resize[float64](ctx, x, v, 3) }, nil},
 		{"pad before", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewPad[float64](ctx, x, []int{v}, []int{0})
+			return ops.Pad[float64](ctx, x, []int{v}, []int{0})
 		}, func(v, _ float64) float64 { return 24 + v }},
 		{"pad after", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewPad[float64](ctx, x, []int{0}, []int{v})
+			return ops.Pad[float64](ctx, x, []int{0}, []int{v})
 		}, func(v, _ float64) float64 { return 24 + v }},
 		{"pad both", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewPad[float64](ctx, x, []int{v}, []int{v})
+			return ops.Pad[float64](ctx, x, []int{v}, []int{v})
 		}, func(v, _ float64) float64 { return 24 + 2*v }},
 		{"smoothing", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewSmoothing1D[float64](ctx, x, 0, v)
+			return ops.Smoothing1D[float64](ctx, x, 0, v)
 		}, same24},
 		{"smoothing axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewSmoothing1D[float64](ctx, x, v, 3)
+			return ops.Smoothing1D[float64](ctx, x, v, 3)
 		}, nil},
 		{"smoothing of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, 1<<50)
@@ -55,83 +55,83 @@ func TestExtremeNumbers(t *testing.T) {
 			if v == 1<<10 {
 				v = 5 // it is possible, but takes long
 			}
-			return ops.NewSmoothing1D[float64](ctx, y, 0, v)
+			return ops.Smoothing1D[float64](ctx, y, 0, v)
 		}, nil},
-		{"roll", func(ctx context.Context, x space, v int) (op, error) { return ops.NewRoll[float64](ctx, x, 0, v) }, same24},
+		{"roll", func(ctx context.Context, x space, v int) (op, error) { return ops.Roll[float64](ctx, x, 0, v) }, same24},
 		{"roll of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, math.MaxInt)
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewRoll[float64](ctx, y, 0, v)
+			return ops.Roll[float64](ctx, y, 0, v)
 		}, func(_, _ float64) float64 { return math.MaxInt }},
-		{"flip axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewFlip[float64](ctx, x, v) }, nil},
-		{"symmetrize axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewSymmetrize[float64](ctx, x, v) }, nil},
+		{"flip axis", func(ctx context.Context, x space, v int) (op, error) { return ops.Flip[float64](ctx, x, v) }, nil},
+		{"symmetrize axis", func(ctx context.Context, x space, v int) (op, error) { return ops.Symmetrize[float64](ctx, x, v) }, nil},
 		{"symmetrize", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, max(v, 0))
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewSymmetrize[float64](ctx, y, 0)
+			return ops.Symmetrize[float64](ctx, y, 0)
 		}, func(v, _ float64) float64 { return max(2*v-1, 0) }},
 		{"convolve offset", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewConvolve1D(ctx, x, 0, []float64{1, 2, 3}, v)
+			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, v)
 		}, same24},
 		{"filters from", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{v, 10})
+			return ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{v, 10})
 		}, same24},
 		{"filters to", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{-10, v})
+			return ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{-10, v})
 		}, same24},
 		{"filters far", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{-v, v})
+			return ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{-v, v})
 		}, same24},
 		{"filters of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, 1<<50)
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewNonStationaryConvolve1D(ctx, y, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{0, v})
+			return ops.NonStationaryConvolve1D(ctx, y, 0, [][]float64{{1, 2, 1}, {1, 3, 1}}, []int{0, v})
 		}, nil},
 		{"matrix rows", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewMatrixMult(ctx, x, v, []float64{})
+			return ops.MatrixMult(ctx, x, v, []float64{})
 		}, func(v, _ float64) float64 { return v }},
 		{"restriction", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewRestriction[float64](ctx, x, 0, []int{0, v})
+			return ops.Restriction[float64](ctx, x, 0, []int{0, v})
 		}, func(_, _ float64) float64 { return 2 }},
-		{"transpose", func(ctx context.Context, x space, v int) (op, error) { return ops.NewTranspose[float64](ctx, x, v) }, same24},
-		{"sum axis", func(ctx context.Context, x space, v int) (op, error) { return ops.NewSum[float64](ctx, x, v) }, nil},
+		{"transpose", func(ctx context.Context, x space, v int) (op, error) { return ops.Transpose[float64](ctx, x, v) }, same24},
+		{"sum axis", func(ctx context.Context, x space, v int) (op, error) { return ops.Sum[float64](ctx, x, v) }, nil},
 		{"derivative axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewFirstDerivative[float64](ctx, x, v, ops.Derivative{})
+			return ops.FirstDerivative[float64](ctx, x, v, ops.DerivativeOptions{})
 		}, nil},
 		{"derivative order", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: v})
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: v})
 		}, same24},
 		{"laplacian axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Axes: []int{v}})
+			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Axes: []int{v}})
 		}, nil},
 		{"gradient order", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewGradient[float64](ctx, x, nil, ops.Derivative{Order: v})
+			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{Order: v})
 		}, nil},
 		{"integration axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewCausalIntegration[float64](ctx, x, v, ops.Integration{})
+			return ops.CausalIntegration[float64](ctx, x, v, ops.IntegrationOptions{})
 		}, nil},
 		{"integration of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, max(v, 0))
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewCausalIntegration[float64](ctx, y, 0, ops.Integration{})
+			return ops.CausalIntegration[float64](ctx, y, 0, ops.IntegrationOptions{})
 		}, func(v, _ float64) float64 { return max(v, 0) }},
 		{"regression order", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewRegression[float64](ctx, x, make([]float64, 24), v)
+			return ops.Regression[float64](ctx, x, make([]float64, 24), v)
 		}, same24},
 		{"regression of nothing", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, 0)
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewRegression[float64](ctx, y, nil, v)
+			return ops.Regression[float64](ctx, y, nil, v)
 		}, func(_, _ float64) float64 { return 0 }},
 		{"spread traces", spreadOf(func(v int) (int, int) { return v, 3 }), func(v, _ float64) float64 { return 3 * v }},
 		{"spread samples", spreadOf(func(v int) (int, int) { return 3, v }), func(v, _ float64) float64 { return 3 * v }},
@@ -142,22 +142,22 @@ func TestExtremeNumbers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewSpread[float64](ctx, m, 3, 7, func(int, int, int) (int, float64, bool) { return v, 0.5, true })
+			return ops.Spread[float64](ctx, m, 3, 7, func(int, int, int) (int, float64, bool) { return v, 0.5, true })
 		}, func(_, _ float64) float64 { return 21 }},
 		{"halo front", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{v}})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{v}})
 		}, nil},
 		{"halo back", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Back: []int{v}})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Back: []int{v}})
 		}, nil},
 		{"halo front beyond", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{v}, Edges: true})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{v}, Edges: true})
 		}, func(v, ranks float64) float64 { return 24 + ranks*v }},
 		{"halo beyond", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{v}, Back: []int{v}, Edges: true})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{v}, Back: []int{v}, Edges: true})
 		}, func(v, ranks float64) float64 { return 24 + 2*ranks*v }},
 		{"power", func(ctx context.Context, x space, v int) (op, error) {
-			i, err := ops.NewIdentity[float64](x)
+			i, err := ops.Identity[float64](x)
 			if err != nil {
 				return nil, err
 			}
@@ -168,7 +168,7 @@ func TestExtremeNumbers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			i, err := ops.NewIdentity[float64](y)
+			i, err := ops.Identity[float64](y)
 			if err != nil {
 				return nil, err
 			}
@@ -179,7 +179,7 @@ func TestExtremeNumbers(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			i, err := ops.NewIdentity[float64](y)
+			i, err := ops.Identity[float64](y)
 			if err != nil {
 				return nil, err
 			}
@@ -224,7 +224,7 @@ func spreadOf(size func(v int) (nx, nt int)) func(context.Context, *dist.Space, 
 			return nil, err
 		}
 		nx, nt := size(v)
-		return ops.NewSpread[float64](ctx, m, nx, nt, func(x0, t0, ix int) (int, float64, bool) { return t0, 0.25, ix < 5 })
+		return ops.Spread[float64](ctx, m, nx, nt, func(x0, t0, ix int) (int, float64, bool) { return t0, 0.25, ix < 5 })
 	}
 }
 

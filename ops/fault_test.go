@@ -29,100 +29,100 @@ func TestBadInput(t *testing.T) {
 		want []string
 	}{
 		"axis": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewFirstDerivative[float64](ctx, x, 2, ops.Derivative{}))
+			return drop(ops.FirstDerivative[float64](ctx, x, 2, ops.DerivativeOptions{}))
 		}, []string{"first derivative", "axis 2", "[7 5]"}},
 		"axis on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewFlip[float32](ctx, x, second(me, 0, -3)))
+			return drop(ops.Flip[float32](ctx, x, second(me, 0, -3)))
 		}, []string{"rank 1", "flip", "axis -3"}},
 		"another axis on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewFlip[float32](ctx, x, second(me, 0, 1)))
+			return drop(ops.Flip[float32](ctx, x, second(me, 0, 1)))
 		}, []string{"ranks disagree", "rank 1", "axis 1"}},
 		"NaN sampling": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{Sampling: math.NaN()}))
+			return drop(ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: math.NaN()}))
 		}, []string{"second derivative", "sampling is NaN"}},
 		"negative sampling": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewGradient[float64](ctx, x, []float64{1, -2}, ops.Derivative{}))
+			return drop(ops.Gradient[float64](ctx, x, []float64{1, -2}, ops.DerivativeOptions{}))
 		}, []string{"gradient", "-2"}},
 		"sampling on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Sampling: float64(second(me, 1, 2))}))
+			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: float64(second(me, 1, 2))}))
 		}, []string{"ranks disagree", "rank 1"}},
 		"order and kind": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: 4, Kind: 9}))
+			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 4, Kind: 9}))
 		}, []string{"order is 4", "kind is 9"}},
 		"order 5 of second": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{Order: 5}))
+			return drop(ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5}))
 		}, []string{"order is 5"}},
 		"edge of a short axis": {func(ctx context.Context, x *dist.Space, _ int) error {
 			y, err := x.Like(dist.Split(0), 1, 2)
-			return errors.Join(err, drop(ops.NewFirstDerivative[float64](ctx, y, 0, ops.Derivative{Edge: true})))
+			return errors.Join(err, drop(ops.FirstDerivative[float64](ctx, y, 0, ops.DerivativeOptions{Edge: true})))
 		}, []string{"at least 2 samples", "has 1"}},
 		"laplacian weights": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Weights: []float64{1}}))
+			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Weights: []float64{1}}))
 		}, []string{"laplacian", "1 weights", "2 axes"}},
 		"NaN weight": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Weights: []float64{1, math.NaN()}}))
+			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Weights: []float64{1, math.NaN()}}))
 		}, []string{"laplacian", "weight 1 is NaN"}},
 		"NaN sampling of a laplacian": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Samplings: []float64{math.NaN(), 1}}))
+			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Samplings: []float64{math.NaN(), 1}}))
 		}, []string{"laplacian", "sampling is NaN"}},
 		"filter": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewConvolve1D(ctx, x, 0, []float64{1, 2}, 2))
+			return drop(ops.Convolve1D(ctx, x, 0, []float64{1, 2}, 2))
 		}, []string{"convolve", "offset is 2", "0 to 1"}},
 		"no filter": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewConvolve1D(ctx, x, 0, []float64{}, 0))
+			return drop(ops.Convolve1D(ctx, x, 0, []float64{}, 0))
 		}, []string{"no samples"}},
 		"filters": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2}}, []int{0}))
+			return drop(ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{1, 2}}, []int{0}))
 		}, []string{"2 samples", "odd"}},
 		"places of filters": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewNonStationaryConvolve1D(ctx, x, 0, [][]float64{{1}, {1}, {1}}, []int{0, 1, 5}))
+			return drop(ops.NonStationaryConvolve1D(ctx, x, 0, [][]float64{{1}, {1}, {1}}, []int{0, 1, 5}))
 		}, []string{"equal steps"}},
 		"smoothing": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewSmoothing1D[float64](ctx, x, 0, 0))
+			return drop(ops.Smoothing1D[float64](ctx, x, 0, 0))
 		}, []string{"smoothing", "length 0"}},
 		"restriction": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewRestriction[float64](ctx, x, 0, []int{0, second(me, 3, 7)}))
+			return drop(ops.Restriction[float64](ctx, x, 0, []int{0, second(me, 3, 7)}))
 		}, []string{"rank 1", "index 1 is 7", "0 to 6"}},
 		"negative extent": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewResize[float64](ctx, x, 0, -1))
+			return drop(ops.Resize[float64](ctx, x, 0, -1))
 		}, []string{"resize", "-1"}},
 		"padding": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewPad[float64](ctx, x, []int{0, -1}, []int{0, 0}))
+			return drop(ops.Pad[float64](ctx, x, []int{0, -1}, []int{0, 0}))
 		}, []string{"pad", "-1", "axis 1"}},
 		"transpose": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewTranspose[float64](ctx, x, 1, 1))
+			return drop(ops.Transpose[float64](ctx, x, 1, 1))
 		}, []string{"[1 1]", "twice"}},
 		"matrix": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewMatrixMult(ctx, x, 3, make([]float64, second(me, 7, 8))))
+			return drop(ops.MatrixMult(ctx, x, 3, make([]float64, second(me, 7, 8))))
 		}, []string{"rank 1", "8 numbers", "1 × 7"}},
 		"diagonal": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewDiagonalAlong(ctx, x, 1, make([]float64, second(me, 5, 4))))
+			return drop(ops.DiagonalAlong(ctx, x, 1, make([]float64, second(me, 5, 4))))
 		}, []string{"rank 1", "4 numbers", "axis 1"}},
 		"integration": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewCausalIntegration[float64](ctx, x, 0, ops.Integration{Rule: 7, Sampling: math.Inf(1)}))
+			return drop(ops.CausalIntegration[float64](ctx, x, 0, ops.IntegrationOptions{Rule: 7, Sampling: math.Inf(1)}))
 		}, []string{"rule is 7", "sampling is +Inf"}},
 		"regression": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewRegression[float64](ctx, x, make([]float64, 7), 2))
+			return drop(ops.Regression[float64](ctx, x, make([]float64, 7), 2))
 		}, []string{"regression", "7 samples", "[7 5]"}},
 		"NaN sample of a regression": {func(ctx context.Context, x *dist.Space, _ int) error {
 			y, err := x.Like(dist.Split(0), 2)
-			return errors.Join(err, drop(ops.NewLinearRegression[float64](ctx, y, []float64{0, math.NaN()})))
+			return errors.Join(err, drop(ops.LinearRegression[float64](ctx, y, []float64{0, math.NaN()})))
 		}, []string{"regression", "sample 1 is at NaN"}},
 		"spread": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.NewSpread[float64](ctx, x, 3, -4, func(_, _, _ int) (int, float64, bool) { return 0, 0, true }))
+			return drop(ops.Spread[float64](ctx, x, 3, -4, func(_, _, _ int) (int, float64, bool) { return 0, 0, true }))
 		}, []string{"spread", "-4"}},
 		"halo": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{second(me, 1, -1), 0}}))
+			return drop(ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{second(me, 1, -1), 0}}))
 		}, []string{"rank 1", "halo", "-1"}},
 		"halo that differs": {func(ctx context.Context, x *dist.Space, me int) error {
-			return drop(ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{second(me, 1, 2), 0}}))
+			return drop(ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{second(me, 1, 2), 0}}))
 		}, []string{"ranks disagree", "rank 1"}},
 		"a stack": {func(ctx context.Context, x *dist.Space, _ int) error {
 			s, err := dist.Stack(x, x)
-			return errors.Join(err, drop(ops.NewFlip[float64](ctx, s, 0)))
+			return errors.Join(err, drop(ops.Flip[float64](ctx, s, 0)))
 		}, []string{"stack"}},
 		"no space": {func(ctx context.Context, _ *dist.Space, _ int) error {
-			return drop(ops.NewRoll[float64](ctx, nil, 0, 1))
+			return drop(ops.Roll[float64](ctx, nil, 0, 1))
 		}, []string{"no space"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,69 +162,71 @@ func TestNoSpaceNoAxis(t *testing.T) {
 		make func(ctx context.Context, x space, axis int) error
 		good int // an axis that exists
 	}{
-		"identity": {func(_ context.Context, x space, _ int) error { return drop(ops.NewIdentity[float64](x)) }, never},
-		"zero":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewZero[float64, float64](x, x)) }, never},
-		"real":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewReal[complex64, float32](x)) }, never},
-		"imag":     {func(_ context.Context, x space, _ int) error { return drop(ops.NewImag[complex64, float32](x)) }, never},
-		"diagonal": {func(_ context.Context, _ space, _ int) error { return drop(ops.NewDiagonal(dist.Array[float64]{})) }, never},
+		"identity": {func(_ context.Context, x space, _ int) error { return drop(ops.Identity[float64](x)) }, never},
+		"zero":     {func(_ context.Context, x space, _ int) error { return drop(ops.Zero[float64, float64](x, x)) }, never},
+		"real":     {func(_ context.Context, x space, _ int) error { return drop(ops.Real[complex64, float32](x)) }, never},
+		"imag":     {func(_ context.Context, x space, _ int) error { return drop(ops.Imag[complex64, float32](x)) }, never},
+		"diagonal": {func(_ context.Context, _ space, _ int) error { return drop(ops.Diagonal(dist.Array[float64]{})) }, never},
 		"matrix": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.NewMatrixMult[float64](ctx, x, 1, nil))
+			return drop(ops.MatrixMult[float64](ctx, x, 1, nil))
 		}, never},
-		"pad": {func(ctx context.Context, x space, _ int) error { return drop(ops.NewPad[float64](ctx, x, nil, nil)) }, never},
+		"pad": {func(ctx context.Context, x space, _ int) error { return drop(ops.Pad[float64](ctx, x, nil, nil)) }, never},
 		"spread": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.NewSpread[float64](ctx, x, 1, 1, table))
+			return drop(ops.Spread[float64](ctx, x, 1, 1, table))
 		}, never},
 		"regression": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.NewRegression[float64](ctx, x, nil, 1))
+			return drop(ops.Regression[float64](ctx, x, nil, 1))
 		}, never},
 		"linear regression": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.NewLinearRegression[float64](ctx, x, nil))
+			return drop(ops.LinearRegression[float64](ctx, x, nil))
 		}, never},
 		"gradient": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.NewGradient[float64](ctx, x, nil, ops.Derivative{}))
+			return drop(ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{}))
 		}, never},
-		"halo": {func(ctx context.Context, x space, _ int) error { return drop(ops.NewHalo[float64](ctx, x, ops.Halo{})) }, never},
+		"halo": {func(ctx context.Context, x space, _ int) error {
+			return drop(ops.Halo[float64](ctx, x, ops.HaloOptions{}))
+		}, never},
 		"resize": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewResize[float64](ctx, x, axis, 2))
+			return drop(ops.Resize[float64](ctx, x, axis, 2))
 		}, 1},
 		"diagonal along": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewDiagonalAlong(ctx, x, axis, make([]float64, 5)))
+			return drop(ops.DiagonalAlong(ctx, x, axis, make([]float64, 5)))
 		}, 1},
 		"restriction": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewRestriction[float64](ctx, x, axis, []int{0}))
+			return drop(ops.Restriction[float64](ctx, x, axis, []int{0}))
 		}, 1},
 		"transpose": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewTranspose[float64](ctx, x, axis, 0))
+			return drop(ops.Transpose[float64](ctx, x, axis, 0))
 		}, 1},
-		"flip": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewFlip[float64](ctx, x, axis)) }, 1},
-		"roll": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewRoll[float64](ctx, x, axis, 1)) }, 1},
+		"flip": {func(ctx context.Context, x space, axis int) error { return drop(ops.Flip[float64](ctx, x, axis)) }, 1},
+		"roll": {func(ctx context.Context, x space, axis int) error { return drop(ops.Roll[float64](ctx, x, axis, 1)) }, 1},
 		"symmetrize": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewSymmetrize[float64](ctx, x, axis))
+			return drop(ops.Symmetrize[float64](ctx, x, axis))
 		}, 1},
-		"sum": {func(ctx context.Context, x space, axis int) error { return drop(ops.NewSum[float64](ctx, x, axis)) }, 1},
+		"sum": {func(ctx context.Context, x space, axis int) error { return drop(ops.Sum[float64](ctx, x, axis)) }, 1},
 		"convolve": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewConvolve1D(ctx, x, axis, []float64{1}, 0))
+			return drop(ops.Convolve1D(ctx, x, axis, []float64{1}, 0))
 		}, 1},
 		"non-stationary": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewNonStationaryConvolve1D(ctx, x, axis, [][]float64{{1}}, []int{0}))
+			return drop(ops.NonStationaryConvolve1D(ctx, x, axis, [][]float64{{1}}, []int{0}))
 		}, 1},
 		"smoothing": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewSmoothing1D[float64](ctx, x, axis, 3))
+			return drop(ops.Smoothing1D[float64](ctx, x, axis, 3))
 		}, 1},
 		"smoothing 2d": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewSmoothing2D[float64](ctx, x, [2]int{0, axis}, [2]int{3, 3}))
+			return drop(ops.Smoothing2D[float64](ctx, x, [2]int{0, axis}, [2]int{3, 3}))
 		}, 1},
 		"integration": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewCausalIntegration[float64](ctx, x, axis, ops.Integration{}))
+			return drop(ops.CausalIntegration[float64](ctx, x, axis, ops.IntegrationOptions{}))
 		}, 1},
 		"first": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewFirstDerivative[float64](ctx, x, axis, ops.Derivative{}))
+			return drop(ops.FirstDerivative[float64](ctx, x, axis, ops.DerivativeOptions{}))
 		}, 1},
 		"second": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewSecondDerivative[float64](ctx, x, axis, ops.Derivative{}))
+			return drop(ops.SecondDerivative[float64](ctx, x, axis, ops.DerivativeOptions{}))
 		}, 1},
 		"laplacian": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.NewLaplacian[float64](ctx, x, ops.Laplacian{Axes: []int{0, axis}}))
+			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Axes: []int{0, axis}}))
 		}, 1},
 	} {
 		err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewFirstDerivative returns the first derivative along an axis of x, with step
+// FirstDerivative returns the first derivative along an axis of x, with step
 // Δ = Sampling:
 //
 //	forward        y[i] = (x[i+1] - x[i]) / Δ
@@ -20,7 +20,7 @@ import (
 //
 // Rows whose formula reaches beyond the axis are zero; with Edge the centered
 // kinds use shorter formulas there.
-func NewFirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d Derivative) (linop.Operator[T], error) {
+func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d DerivativeOptions) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	err = errors.Join(err, d.Validate())
 	var m matrix[T]
@@ -30,9 +30,9 @@ func NewFirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axi
 	return newAlong(ctx, "ops: first derivative", x, a, m, nil, err, d)
 }
 
-func firstDerivative[T scalar.Scalar](n int, d Derivative) (matrix[T], error) {
+func firstDerivative[T scalar.Scalar](n int, d DerivativeOptions) (matrix[T], error) {
 	m, s := matrix[T]{rows: n, cols: n}, d.sampling()
-	if d.Edge && d.Kind == Centered && n < 2 {
+	if d.Edge && d.Kind == DerivativeCentered && n < 2 {
 		return m, fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int, c ...float64) {
@@ -42,9 +42,9 @@ func firstDerivative[T scalar.Scalar](n int, d Derivative) (matrix[T], error) {
 		m.add(lo, hi, stencil[T](lo, first, c...)...)
 	}
 	switch {
-	case d.Kind == Forward:
+	case d.Kind == DerivativeForward:
 		row(0, n-1, 0, -1, 1)
-	case d.Kind == Backward:
+	case d.Kind == DerivativeBackward:
 		row(1, n, -1, -1, 1)
 	case d.Order != 5:
 		if d.Edge {

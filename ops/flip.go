@@ -8,8 +8,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewFlip turns an axis around: y[i] = x[n-1-i].
-func NewFlip[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
+// Flip turns an axis around: y[i] = x[n-1-i].
+func Flip[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}
 	m.add(0, n, tap[T]{n - 1, -1, 1})

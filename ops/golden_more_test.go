@@ -40,9 +40,9 @@ func TestGoldenParts(t *testing.T) {
 }
 
 func checkPart[C, R scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c golden.Case, tol float64) error {
-	newPart := ops.NewReal[C, R]
+	newPart := ops.Real[C, R]
 	if c.Op == "Imag" {
-		newPart = ops.NewImag[C, R]
+		newPart = ops.Imag[C, R]
 	}
 	op, err := newPart(x)
 	if err != nil {
@@ -127,7 +127,7 @@ func checkHalo[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, 
 	// PyLops-MPI lists the width in front and behind along each axis, of each
 	// rank; inside it is that of the user, at the ends of the array it may be 0.
 	n := len(c.Dims)
-	h := ops.Halo{Front: make([]int, n), Back: make([]int, n)}
+	h := ops.HaloOptions{Front: make([]int, n), Back: make([]int, n)}
 	for rank, w := range c.IntRows("local_halo") {
 		b := x.Box(rank)
 		for a := range n {
@@ -135,7 +135,7 @@ func checkHalo[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, 
 			h.Edges = h.Edges || b.Lo[a] == 0 && w[2*a] > 0 || b.Hi[a] == c.Dims[a] && w[2*a+1] > 0
 		}
 	}
-	op, err := ops.NewHalo[T](ctx, x, h)
+	op, err := ops.Halo[T](ctx, x, h)
 	if err != nil {
 		return err
 	}

@@ -232,8 +232,8 @@ func near[T scalar.Scalar](got, want []T, tol float64) error {
 	return nil
 }
 
-func kind(c golden.Case) ops.Kind {
-	return map[string]ops.Kind{"centered": ops.Centered, "forward": ops.Forward, "backward": ops.Backward}[c.String("kind")]
+func kind(c golden.Case) ops.DerivativeKind {
+	return map[string]ops.DerivativeKind{"centered": ops.DerivativeCentered, "forward": ops.DerivativeForward, "backward": ops.DerivativeBackward}[c.String("kind")]
 }
 
 // build makes our operator of a golden case.
@@ -246,45 +246,45 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 		if c.Params["axis"] != nil {
 			axis = c.Int("axis")
 		}
-		return ops.NewFirstDerivative[T](ctx, x, axis, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
+		return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
 	case "MPIFirstDerivative":
-		return ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
+		return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
 	case "SecondDerivative":
-		return ops.NewSecondDerivative[T](ctx, x, c.Int("axis"), ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
+		return ops.SecondDerivative[T](ctx, x, c.Int("axis"), ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
 	case "MPISecondDerivative":
-		return ops.NewSecondDerivative[T](ctx, x, 0, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
+		return ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
 	case "Laplacian", "MPILaplacian":
-		return ops.NewLaplacian[T](ctx, x, ops.Laplacian{Axes: c.Ints("axes"), Weights: c.Floats("weights"), Samplings: c.Floats("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
+		return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Axes: c.Ints("axes"), Weights: c.Floats("weights"), Samplings: c.Floats("sampling"), Kind: kind(c), Edge: c.Bool("edge")})
 	case "Gradient", "MPIGradient":
 		s := c.Floats("sampling")
 		if len(s) == 1 {
 			s = slices.Repeat(s, n)
 		}
-		return ops.NewGradient[T](ctx, x, s, ops.Derivative{Kind: kind(c), Edge: c.Bool("edge")})
+		return ops.Gradient[T](ctx, x, s, ops.DerivativeOptions{Kind: kind(c), Edge: c.Bool("edge")})
 	case "Convolve1D":
-		return ops.NewConvolve1D(ctx, x, c.Int("axis"), array("h"), c.Int("offset"))
+		return ops.Convolve1D(ctx, x, c.Int("axis"), array("h"), c.Int("offset"))
 	case "NonStationaryConvolve1D", "MPINonStationaryConvolve1D":
 		sh, hs := golden.Array[T](t, c, "hs")
 		var filters [][]T
 		for i := range sh[0] {
 			filters = append(filters, hs[i*sh[1]:(i+1)*sh[1]])
 		}
-		return ops.NewNonStationaryConvolve1D(ctx, x, c.Int("axis"), filters, c.Ints("ih"))
+		return ops.NonStationaryConvolve1D(ctx, x, c.Int("axis"), filters, c.Ints("ih"))
 	case "CausalIntegration":
-		rule := map[string]ops.Rule{"full": ops.Full, "half": ops.Half, "trapezoidal": ops.Trapezoidal}[c.String("kind")]
-		return ops.NewCausalIntegration[T](ctx, x, c.Int("axis"), ops.Integration{Sampling: c.Float("sampling"), Rule: rule, RemoveFirst: c.Bool("removefirst")})
+		rule := map[string]ops.IntegrationRule{"full": ops.IntegrationFull, "half": ops.IntegrationHalf, "trapezoidal": ops.IntegrationTrapezoidal}[c.String("kind")]
+		return ops.CausalIntegration[T](ctx, x, c.Int("axis"), ops.IntegrationOptions{Sampling: c.Float("sampling"), Rule: rule, RemoveFirst: c.Bool("removefirst")})
 	case "Smoothing1D":
-		return ops.NewSmoothing1D[T](ctx, x, c.Int("axis"), c.Int("nsmooth"))
+		return ops.Smoothing1D[T](ctx, x, c.Int("axis"), c.Int("nsmooth"))
 	case "Smoothing2D":
-		return ops.NewSmoothing2D[T](ctx, x, [2]int(c.Ints("axes")), [2]int(c.Ints("nsmooth")))
+		return ops.Smoothing2D[T](ctx, x, [2]int(c.Ints("axes")), [2]int(c.Ints("nsmooth")))
 	case "Identity":
 		if slices.Equal(c.Dims, c.Dimsd) {
-			return ops.NewIdentity[T](x)
+			return ops.Identity[T](x)
 		}
-		op, err := ops.NewResize[T](ctx, x, 0, c.Dimsd[0])
+		op, err := ops.Resize[T](ctx, x, 0, c.Dimsd[0])
 		for a := 1; err == nil && a < n; a++ {
 			var next linop.Operator[T]
-			if next, err = ops.NewResize[T](ctx, op.Range(), a, c.Dimsd[a]); err == nil {
+			if next, err = ops.Resize[T](ctx, op.Range(), a, c.Dimsd[a]); err == nil {
 				op, err = linop.Compose(next, op)
 			}
 		}
@@ -294,7 +294,7 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 		if err != nil {
 			return nil, err
 		}
-		return ops.NewZero[T, T](x, y)
+		return ops.Zero[T, T](x, y)
 	case "Diagonal":
 		sh, d := golden.Array[T](t, c, "d")
 		if len(sh) == n {
@@ -302,9 +302,9 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewDiagonal(a)
+			return ops.Diagonal(a)
 		}
-		return ops.NewDiagonalAlong(ctx, x, c.Int("axis"), d)
+		return ops.DiagonalAlong(ctx, x, c.Int("axis"), d)
 	case "MatrixMult", "MPIMatrixMult":
 		sh, a := golden.Array[T](t, c, "A")
 		lo, hi := 0, sh[0]
@@ -316,17 +316,17 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 				lo, hi = lo+k, hi+k
 			}
 		}
-		return ops.NewMatrixMult(ctx, x, sh[0], a[lo*sh[1]:hi*sh[1]])
+		return ops.MatrixMult(ctx, x, sh[0], a[lo*sh[1]:hi*sh[1]])
 	case "Restriction":
-		return ops.NewRestriction[T](ctx, x, c.Int("axis"), c.Ints("iava"))
+		return ops.Restriction[T](ctx, x, c.Int("axis"), c.Ints("iava"))
 	case "Transpose":
-		return ops.NewTranspose[T](ctx, x, c.Ints("axes")...)
+		return ops.Transpose[T](ctx, x, c.Ints("axes")...)
 	case "Flip":
-		return ops.NewFlip[T](ctx, x, c.Int("axis"))
+		return ops.Flip[T](ctx, x, c.Int("axis"))
 	case "Symmetrize":
-		return ops.NewSymmetrize[T](ctx, x, c.Int("axis"))
+		return ops.Symmetrize[T](ctx, x, c.Int("axis"))
 	case "Roll":
-		return ops.NewRoll[T](ctx, x, c.Int("axis"), c.Int("shift"))
+		return ops.Roll[T](ctx, x, c.Int("axis"), c.Int("shift"))
 	case "Pad":
 		var before, after []int
 		if v, ok := c.Params["pad"].([]any); ok && len(v) > 0 {
@@ -344,15 +344,15 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 				before, after = c.Ints("pad")[:1], c.Ints("pad")[1:]
 			}
 		}
-		return ops.NewPad[T](ctx, x, before, after)
+		return ops.Pad[T](ctx, x, before, after)
 	case "Sum":
-		return ops.NewSum[T](ctx, x, c.Int("axis"))
+		return ops.Sum[T](ctx, x, c.Int("axis"))
 	case "Regression":
 		_, taxis := golden.Array[float64](t, c, "taxis")
-		return ops.NewRegression[T](ctx, x, taxis, c.Int("order"))
+		return ops.Regression[T](ctx, x, taxis, c.Int("order"))
 	case "LinearRegression":
 		_, taxis := golden.Array[float64](t, c, "taxis")
-		return ops.NewLinearRegression[T](ctx, x, taxis)
+		return ops.LinearRegression[T](ctx, x, taxis)
 	case "Spread":
 		var frac, table []float64
 		var sh []int
@@ -368,7 +368,7 @@ func build[T scalar.Scalar](t *testing.T, ctx context.Context, x *dist.Space, c 
 		if c.Has("dtable") {
 			_, frac = golden.Array[float64](t, c, "dtable")
 		}
-		return ops.NewSpread[T](ctx, x, c.Dimsd[0], c.Dimsd[1], func(x0, t0, ix int) (int, float64, bool) {
+		return ops.Spread[T](ctx, x, c.Dimsd[0], c.Dimsd[1], func(x0, t0, ix int) (int, float64, bool) {
 			k := (x0*sh[1]+t0)*sh[2] + ix
 			w := 0.0
 			if frac != nil {

@@ -17,10 +17,10 @@ type gradient[T scalar.Scalar] struct {
 	parts []*along[T]
 }
 
-// NewGradient returns the first derivatives along all axes of x as a stack, one
+// Gradient returns the first derivatives along all axes of x as a stack, one
 // part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). samplings has one entry per axis; nil
-// means all 1. The rest is as in NewFirstDerivative; d.Sampling must be 0.
-func NewGradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings []float64, d Derivative) (linop.Operator[T], error) {
+// means all 1. The rest is as in FirstDerivative; d.Sampling must be 0.
+func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings []float64, d DerivativeOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: gradient: no space given")
 	}
@@ -32,7 +32,7 @@ func NewGradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings 
 	return g, nil
 }
 
-func (g *gradient[T]) build(x *dist.Space, samplings []float64, d Derivative) error {
+func (g *gradient[T]) build(x *dist.Space, samplings []float64, d DerivativeOptions) error {
 	n := x.Shape().NDim()
 	if samplings != nil && len(samplings) != n {
 		return fmt.Errorf("%d samplings for an array of %d axes", len(samplings), n)

@@ -9,16 +9,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Halo says how far blocks are widened.
-type Halo struct {
+// HaloOptions says how far blocks are widened.
+type HaloOptions struct {
 	Front, Back []int // cells along each axis; nil means none
 	Edges       bool  // also beyond the ends of the array, by cells that are zero
 }
 
-// NewHalo widens each rank's block by copies of the cells around it, corners
+// Halo widens each rank's block by copies of the cells around it, corners
 // included, over any grid of ranks; a halo may be wider than the neighbour's
 // block. The adjoint adds each copy back to the cell it came from.
-func NewHalo[T scalar.Scalar](ctx context.Context, x *dist.Space, h Halo) (linop.Operator[T], error) {
+func Halo[T scalar.Scalar](ctx context.Context, x *dist.Space, h HaloOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: halo: no space given")
 	}

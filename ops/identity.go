@@ -11,8 +11,8 @@ import (
 
 type identity[T scalar.Scalar] struct{ linop.Spaces }
 
-// NewIdentity returns y = x. It does not communicate.
-func NewIdentity[T scalar.Scalar](x *dist.Space) (linop.Operator[T], error) {
+// Identity returns y = x. It does not communicate.
+func Identity[T scalar.Scalar](x *dist.Space) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: identity: no space given")
 	}

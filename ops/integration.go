@@ -14,31 +14,31 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// Rule is a rule of numerical integration.
-type Rule uint8
+// IntegrationRule is a rule of numerical integration.
+type IntegrationRule uint8
 
 // The rules of CausalIntegration.
 const (
-	Full        Rule = iota // every sample counts whole
-	Half                    // the last sample counts half
-	Trapezoidal             // the first and the last sample count half
+	IntegrationFull        IntegrationRule = iota // every sample counts whole
+	IntegrationHalf                               // the last sample counts half
+	IntegrationTrapezoidal                        // the first and the last sample count half
 )
 
-// Integration says how an axis is integrated.
-type Integration struct {
+// IntegrationOptions says how an axis is integrated.
+type IntegrationOptions struct {
 	Sampling    float64 // distance between samples; 0 means 1
-	Rule        Rule
+	Rule        IntegrationRule
 	RemoveFirst bool // the first sample of the result is left out
 }
 
 // Validate reports everything that is wrong with c.
-func (c Integration) Validate() error {
+func (c IntegrationOptions) Validate() error {
 	var errs []error
 	if math.IsNaN(c.Sampling) || math.IsInf(c.Sampling, 0) || c.Sampling < 0 {
 		errs = append(errs, fmt.Errorf("sampling is %g, must be positive and finite, or 0 for 1", c.Sampling))
 	}
-	if c.Rule > Trapezoidal {
-		errs = append(errs, fmt.Errorf("rule is %d: have Full, Half, Trapezoidal", c.Rule))
+	if c.Rule > IntegrationTrapezoidal {
+		errs = append(errs, fmt.Errorf("rule is %d: have IntegrationFull, IntegrationHalf, IntegrationTrapezoidal", c.Rule))
 	}
 	return errors.Join(errs...)
 }
@@ -54,14 +54,14 @@ type integration[T scalar.Scalar] struct {
 	runner runner[T]
 }
 
-// NewCausalIntegration integrates along an axis of x with step Δ:
+// CausalIntegration integrates along an axis of x with step Δ:
 //
 //	full         y[i] = Δ·(x[0] + ... + x[i])
 //	half         y[i] = Δ·(x[0] + ... + x[i-1] + x[i]/2)
 //	trapezoidal  y[i] = Δ·(x[0]/2 + x[1] + ... + x[i-1] + x[i]/2), y[0] = Δ·x[0]/2
 //
 // Where the axis is split, ranks exchange the sums of their blocks.
-func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, c Integration) (linop.Operator[T], error) {
+func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, c IntegrationOptions) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if x == nil {
 		return nil, fmt.Errorf("ops: causal integration: %w", err)
@@ -96,7 +96,7 @@ func NewCausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, a
 	return linop.Compose(rest, o)
 }
 
-func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
+func (o *integration[T]) build(x *dist.Space, axis int, c IntegrationOptions) error {
 	o.step = scalar.From[T](complex(c.Sampling, 0))
 	if c.Sampling == 0 {
 		o.step = 1
@@ -113,11 +113,11 @@ func (o *integration[T]) build(x *dist.Space, axis int, c Integration) error {
 	}
 	for i := range d {
 		d[i], r[i] = 1, 1
-		if c.Rule == Trapezoidal && first+i == 0 {
+		if c.Rule == IntegrationTrapezoidal && first+i == 0 {
 			d[i], r[i] = scalar.From[T](0.5), 0
 		}
 	}
-	if c.Rule == Full {
+	if c.Rule == IntegrationFull {
 		r = nil
 	}
 	alloc := func(dst *array.Array[T], n int) {

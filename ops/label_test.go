@@ -81,7 +81,7 @@ func underMPIMixed(ctx context.Context, r dist.Proc) error {
 	if err != nil {
 		return err
 	}
-	op, err := ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{})
+	op, err := ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func TestLineFailsHalfway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			op, err := ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+			op, err := ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 			if err != nil {
 				return err
 			}

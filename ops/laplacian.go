@@ -11,13 +11,13 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Laplacian says what a Laplacian adds up. Its zero value takes the last two
+// LaplacianOptions says what a Laplacian adds up. Its zero value takes the last two
 // axes with weights and samplings of 1.
-type Laplacian struct {
+type LaplacianOptions struct {
 	Axes      []int     // nil means the last two
 	Weights   []float64 // one per axis; nil means all 1
 	Samplings []float64 // one per axis; nil means all 1
-	Kind      Kind
+	Kind      DerivativeKind
 	Edge      bool
 }
 
@@ -27,12 +27,12 @@ type sum[T scalar.Scalar] struct {
 	forward, adjoint lines[T]
 }
 
-// NewLaplacian returns the weighted sum of second derivatives
+// Laplacian returns the weighted sum of second derivatives
 //
 //	y = Σₖ wₖ ∂²x/∂aₖ²
 //
 // over axes aₖ of x.
-func NewLaplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, l Laplacian) (linop.Operator[T], error) {
+func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, l LaplacianOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: laplacian: no space given")
 	}
@@ -48,7 +48,7 @@ func NewLaplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, l Laplaci
 	return s, nil
 }
 
-func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
+func (s *sum[T]) build(x *dist.Space, axes []int, l LaplacianOptions) error {
 	if l.Weights != nil && len(l.Weights) != len(axes) || l.Samplings != nil && len(l.Samplings) != len(axes) {
 		return fmt.Errorf("%d weights and %d samplings for %d axes", len(l.Weights), len(l.Samplings), len(axes))
 	}
@@ -57,7 +57,7 @@ func (s *sum[T]) build(x *dist.Space, axes []int, l Laplacian) error {
 	}
 	for k, axis := range axes {
 		a, n, err := axisOf(x, axis)
-		d, w := Derivative{Kind: l.Kind, Edge: l.Edge}, 1.0
+		d, w := DerivativeOptions{Kind: l.Kind, Edge: l.Edge}, 1.0
 		if l.Samplings != nil {
 			d.Sampling = l.Samplings[k]
 		}

@@ -75,7 +75,7 @@ func TestApplyChecks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		op, err := ops.NewFlip[float64](ctx, x, 0)
+		op, err := ops.Flip[float64](ctx, x, 0)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func TestDotGathersNothing(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		id, err := ops.NewIdentity[float64](x)
+		id, err := ops.Identity[float64](x)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func TestOneMatrix(t *testing.T) {
 			return err
 		}
 		before := d.Live
-		op, err := ops.NewMatrixMult(ctx, x, 3, numbers[complex64](15))
+		op, err := ops.MatrixMult(ctx, x, 3, numbers[complex64](15))
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Pro
 	if err != nil {
 		return err
 	}
-	block, err := ops.NewMatrixMult(ctx, mine, sh[0], a)
+	block, err := ops.MatrixMult(ctx, mine, sh[0], a)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Pro
 	if err != nil {
 		return err
 	}
-	d, err := ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
+	d, err := ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
 	if err != nil {
 		return err
 	}

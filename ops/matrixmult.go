@@ -24,14 +24,14 @@ type matrixMult[T scalar.Scalar] struct {
 	all        array.Array[T]
 }
 
-// NewMatrixMult returns y = A·x along the first axis of x, for each index of the
+// MatrixMult returns y = A·x along the first axis of x, for each index of the
 // others, with a dense A of rows × x.Shape().Dim(0) numbers, row after row.
 //
 // Where the first axis of x is whole, every rank gives all of A and nothing is
 // sent. Where it is split, so is that of y, evenly, and a rank gives the rows of
 // A that belong to its rows of y: x is gathered for the product, and the adjoint
 // adds up and scatters.
-func NewMatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
+func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
 	_, n, err := axisOf(x, 0)
 	if x == nil {
 		return nil, fmt.Errorf("ops: matrix product: %w", err)

@@ -30,40 +30,40 @@ func TestMessages(t *testing.T) {
 		collectives int              // of Forward; Adjoint has none
 	}{
 		"first derivative": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: 5, Edge: true})
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5, Edge: true})
 		}, ends, 0},
 		"second derivative": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{})
+			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
 		}, ends, 0},
 		"laplacian": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 		}, ends, 0},
 		"gradient": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewGradient[float64](ctx, x, nil, ops.Derivative{})
+			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{})
 		}, ends, 0},
 		"convolve": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewConvolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
+			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
 		}, ends, 0},
 		"halo": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{1, 0}, Back: []int{2, 0}})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{1, 0}, Back: []int{2, 0}})
 		}, ends, 0},
 		"along a whole axis": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewFirstDerivative[float64](ctx, x, 1, ops.Derivative{})
+			return ops.FirstDerivative[float64](ctx, x, 1, ops.DerivativeOptions{})
 		}, none, 0},
 		"identity": {func(_ context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewIdentity[float64](x)
+			return ops.Identity[float64](x)
 		}, none, 0},
 		"transpose": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewTranspose[float64](ctx, x, 1, 0)
+			return ops.Transpose[float64](ctx, x, 1, 0)
 		}, none, 0},
 		"pad": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewPad[float64](ctx, x, []int{3, 1}, []int{2, 0})
+			return ops.Pad[float64](ctx, x, []int{3, 1}, []int{2, 0})
 		}, none, 0},
 		"restriction": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewRestriction[float64](ctx, x, 0, []int{1, 2, 9, 15})
+			return ops.Restriction[float64](ctx, x, 0, []int{1, 2, 9, 15})
 		}, none, 0},
 		"sum": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.NewSum[float64](ctx, x, 0)
+			return ops.Sum[float64](ctx, x, 0)
 		}, none, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

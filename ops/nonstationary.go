@@ -11,7 +11,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewNonStationaryConvolve1D filters along an axis of x with a filter that
+// NonStationaryConvolve1D filters along an axis of x with a filter that
 // changes on the way: sample j of x is spread by filter h_j,
 //
 //	y[i] = Σⱼ h_j[i-j+len/2]·x[j]
@@ -19,7 +19,7 @@ import (
 // where h_j is filters[k] at j = at[k], a linear mix of the two nearest between,
 // and the first or last beyond. Filters have the same odd length; at increases
 // in equal steps.
-func NewNonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, filters [][]T, at []int) (linop.Operator[T], error) {
+func NonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, filters [][]T, at []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if err == nil {
 		err = checkFilters(filters, at)

@@ -120,25 +120,25 @@ func TestOverlap(t *testing.T) {
 	type op = linop.Operator[float64]
 	for name, f := range map[string]func(ctx context.Context, x space) (op, error){
 		"first derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.NewFirstDerivative[float64](ctx, x, 0, ops.Derivative{Order: 5, Edge: true})
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5, Edge: true})
 		},
 		"second derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.NewSecondDerivative[float64](ctx, x, 0, ops.Derivative{})
+			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
 		},
 		"laplacian": func(ctx context.Context, x space) (op, error) {
-			return ops.NewLaplacian[float64](ctx, x, ops.Laplacian{})
+			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 		},
 		"gradient": func(ctx context.Context, x space) (op, error) {
-			return ops.NewGradient[float64](ctx, x, nil, ops.Derivative{})
+			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{})
 		},
 		"convolve": func(ctx context.Context, x space) (op, error) {
-			return ops.NewConvolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
+			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
 		},
 		"smoothing": func(ctx context.Context, x space) (op, error) {
-			return ops.NewSmoothing1D[float64](ctx, x, 0, 3)
+			return ops.Smoothing1D[float64](ctx, x, 0, 3)
 		},
 		"halo": func(ctx context.Context, x space) (op, error) {
-			return ops.NewHalo[float64](ctx, x, ops.Halo{Front: []int{1, 1}, Back: []int{2, 1}})
+			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{1, 1}, Back: []int{2, 1}})
 		},
 	} {
 		for _, h := range []struct {

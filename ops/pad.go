@@ -19,10 +19,10 @@ type pad[T scalar.Scalar] struct {
 	there, back device.Strided
 }
 
-// NewPad puts zeros around: before[a] rows in front of each axis a, after[a]
+// Pad puts zeros around: before[a] rows in front of each axis a, after[a]
 // behind it. Rows stay on their rank; the zeros are on the first and last, so
 // nothing is sent. The adjoint cuts them off.
-func NewPad[T scalar.Scalar](ctx context.Context, x *dist.Space, before, after []int) (linop.Operator[T], error) {
+func Pad[T scalar.Scalar](ctx context.Context, x *dist.Space, before, after []int) (linop.Operator[T], error) {
 	if x == nil || x.Parts() != nil {
 		return nil, errors.New("ops: pad: no space given, or a stack")
 	}

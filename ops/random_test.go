@@ -36,7 +36,7 @@ func TestRandomCompositions(t *testing.T) {
 // random checks a product of some of the operators given.
 func random[T scalar.Scalar](ctx context.Context, x *dist.Space, all []maker[T], rnd *rand.Rand) error {
 	names, norm := "", 1.0
-	op, err := ops.NewIdentity[T](x)
+	op, err := ops.Identity[T](x)
 	for range 1 + rnd.IntN(4) {
 		if err != nil {
 			break

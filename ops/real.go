@@ -19,14 +19,14 @@ type part[C, R scalar.Scalar] struct {
 	take, give device.Strided
 }
 
-// NewReal returns the real part, y = Re x, as numbers of the real type R of C;
+// Real returns the real part, y = Re x, as numbers of the real type R of C;
 // the adjoint gives x = y + 0i. The map is linear over real numbers: its dot
 // test compares real parts. It does not communicate.
-func NewReal[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 0) }
+func Real[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 0) }
 
-// NewImag returns the imaginary part, y = Im x; the adjoint gives x = 0 + yi.
-// Otherwise it is like NewReal.
-func NewImag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 1) }
+// Imag returns the imaginary part, y = Im x; the adjoint gives x = 0 + yi.
+// Otherwise it is like Real.
+func Imag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 1) }
 
 func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error) {
 	c, r := scalar.Of[C](), scalar.Of[R]()

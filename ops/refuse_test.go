@@ -28,7 +28,7 @@ func TestRefuses(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			re, err := ops.NewReal[complex64, float32](x)
+			re, err := ops.Real[complex64, float32](x)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func shortProduct[T scalar.Scalar](ctx context.Context, r dist.Proc, cols int) e
 	if err != nil {
 		return err
 	}
-	op, err := ops.NewMatrixMult(ctx, x, rows, make([]T, rows/r.Size()*n))
+	op, err := ops.MatrixMult(ctx, x, rows, make([]T, rows/r.Size()*n))
 	if err != nil {
 		return err
 	}

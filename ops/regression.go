@@ -23,10 +23,10 @@ type regression[T scalar.Scalar] struct {
 	line comm.Comm // ranks that share the samples
 }
 
-// NewRegression evaluates polynomials: y[i] = Σⱼ x[j]·t[i]ʲ for j from 0 to order,
+// Regression evaluates polynomials: y[i] = Σⱼ x[j]·t[i]ʲ for j from 0 to order,
 // at the samples of y, a space of one axis. x is replicated. All ranks give all
 // of t. Its least-squares solution fits a polynomial to data.
-func NewRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64, order int) (linop.Operator[T], error) {
+func Regression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64, order int) (linop.Operator[T], error) {
 	if y == nil {
 		return nil, errors.New("ops: regression: no space given")
 	}
@@ -41,10 +41,10 @@ func NewRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []floa
 	return o, nil
 }
 
-// NewLinearRegression evaluates lines: y[i] = x[0] + x[1]·t[i]. It is NewRegression
+// LinearRegression evaluates lines: y[i] = x[0] + x[1]·t[i]. It is Regression
 // of order 1.
-func NewLinearRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64) (linop.Operator[T], error) {
-	return NewRegression[T](ctx, y, t, 1)
+func LinearRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64) (linop.Operator[T], error) {
+	return Regression[T](ctx, y, t, 1)
 }
 
 func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {

@@ -10,9 +10,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewResize cuts an axis off after n rows or fills it up with zeros: y[i] = x[i].
+// Resize cuts an axis off after n rows or fills it up with zeros: y[i] = x[i].
 // It is the identity of PyLops with two sizes.
-func NewResize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
+func Resize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
 	a, have, err := axisOf(x, axis)
 	if n < 0 {
 		err = errors.Join(err, fmt.Errorf("the new extent is %d, must not be negative", n))

@@ -10,9 +10,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewRestriction takes rows of an axis: y[k] = x[index[k]]. A sorted index leaves
+// Restriction takes rows of an axis: y[k] = x[index[k]]. A sorted index leaves
 // rows on their ranks; any other order is split evenly and sends them.
-func NewRestriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
+func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	var runs []run[T]
 	var counts []int

@@ -8,8 +8,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewRoll moves an axis around in a circle: y[(i+shift) mod n] = x[i].
-func NewRoll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) (linop.Operator[T], error) {
+// Roll moves an axis around in a circle: y[(i+shift) mod n] = x[i].
+func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}
 	if n > 0 {

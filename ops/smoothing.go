@@ -11,22 +11,22 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewSmoothing1D replaces each sample by the mean of the n around it, with zeros
+// Smoothing1D replaces each sample by the mean of the n around it, with zeros
 // beyond the ends. An even n counts as n+1.
-func NewSmoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
+func Smoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
 	a, rows, err := axisOf(x, axis)
 	h, e := box[T](n, rows)
 	return newAlong(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
 }
 
-// NewSmoothing2D replaces each sample by the mean of the n[0] × n[1] around it
+// Smoothing2D replaces each sample by the mean of the n[0] × n[1] around it
 // along two axes.
-func NewSmoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2]int) (linop.Operator[T], error) {
-	first, err := NewSmoothing1D[T](ctx, x, axes[0], n[0])
+func Smoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2]int) (linop.Operator[T], error) {
+	first, err := Smoothing1D[T](ctx, x, axes[0], n[0])
 	if err != nil {
 		return nil, err
 	}
-	second, err := NewSmoothing1D[T](ctx, x, axes[1], n[1])
+	second, err := Smoothing1D[T](ctx, x, axes[1], n[1])
 	if err != nil {
 		return nil, err
 	}

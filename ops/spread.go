@@ -13,10 +13,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Table says where a sample of the model goes: to sample t of trace x of the
+// SpreadTable says where a sample of the model goes: to sample t of trace x of the
 // data, a fraction w of it to sample t+1 instead. ok is false where it goes
 // nowhere.
-type Table func(x0, t0, x int) (t int, w float64, ok bool)
+type SpreadTable func(x0, t0, x int) (t int, w float64, ok bool)
 
 // spread is a sparse matrix over whole blocks.
 type spread[T scalar.Scalar] struct {
@@ -25,14 +25,14 @@ type spread[T scalar.Scalar] struct {
 	line        comm.Comm // ranks that share the model
 }
 
-// NewSpread puts each sample (x0, t0) of a model of two axes into each of nx
+// Spread puts each sample (x0, t0) of a model of two axes into each of nx
 // traces of nt samples, where the table says:
 //
 //	y[x, t] += (1-w)·x[x0, t0],  y[x, t+1] += w·x[x0, t0]
 //
 // The first axis of the model may be split; the data are replicated. Entries
 // beyond the trace are left out.
-func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int, table Table) (linop.Operator[T], error) {
+func Spread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int, table SpreadTable) (linop.Operator[T], error) {
 	if model == nil {
 		return nil, errors.New("ops: spread: no space given")
 	}
@@ -47,7 +47,7 @@ func NewSpread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt i
 	return o, nil
 }
 
-func (o *spread[T]) build(model *dist.Space, nx, nt int, table Table) error {
+func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) error {
 	sh := model.Shape()
 	if model.Parts() != nil || sh.NDim() != 2 {
 		return fmt.Errorf("the model has shape %v: need two axes", sh)

@@ -42,18 +42,18 @@ func zoo[T scalar.Scalar]() []maker[T] {
 	type op = linop.Operator[T]
 	type space = *dist.Space
 	all := []maker[T]{
-		{"identity", func(_ context.Context, x space) (op, error) { return ops.NewIdentity[T](x) }},
-		{"resize", func(ctx context.Context, x space) (op, error) { return ops.NewResize[T](ctx, x, 0, 5) }},
-		{"zero", func(ctx context.Context, x space) (op, error) { return ops.NewZero[T, T](x, x) }},
+		{"identity", func(_ context.Context, x space) (op, error) { return ops.Identity[T](x) }},
+		{"resize", func(ctx context.Context, x space) (op, error) { return ops.Resize[T](ctx, x, 0, 5) }},
+		{"zero", func(ctx context.Context, x space) (op, error) { return ops.Zero[T, T](x, x) }},
 		{"diagonal", func(ctx context.Context, x space) (op, error) {
 			d, err := dist.FromFunc(ctx, x, func(i []int) T { return number[T](i[0] + 3*i[len(i)-1]) })
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewDiagonal(d)
+			return ops.Diagonal(d)
 		}},
 		{"diagonal along", func(ctx context.Context, x space) (op, error) {
-			return ops.NewDiagonalAlong(ctx, x, 0, numbers[T](x.Shape().Dim(0)))
+			return ops.DiagonalAlong(ctx, x, 0, numbers[T](x.Shape().Dim(0)))
 		}},
 		{"matrix product", func(ctx context.Context, x space) (op, error) {
 			g, counts := x.SplitBy(0)
@@ -61,33 +61,33 @@ func zoo[T scalar.Scalar]() []maker[T] {
 			if g != dist.NoAxis {
 				rows = dist.Balanced(6, len(counts))[x.Coords(x.Comm().Rank())[g]]
 			}
-			return ops.NewMatrixMult(ctx, x, 6, numbers[T](rows*x.Shape().Dim(0)))
+			return ops.MatrixMult(ctx, x, 6, numbers[T](rows*x.Shape().Dim(0)))
 		}},
 		{"restriction", func(ctx context.Context, x space) (op, error) {
-			return ops.NewRestriction[T](ctx, x, 0, []int{0, 1, 3})
+			return ops.Restriction[T](ctx, x, 0, []int{0, 1, 3})
 		}},
 		{"restriction unsorted", func(ctx context.Context, x space) (op, error) {
-			return ops.NewRestriction[T](ctx, x, 0, []int{3, 0, 1, 0})
+			return ops.Restriction[T](ctx, x, 0, []int{3, 0, 1, 0})
 		}},
 		{"transpose", func(ctx context.Context, x space) (op, error) {
 			order := []int{}
 			for a := range x.Shape().NDim() {
 				order = append(order, (a+1)%x.Shape().NDim())
 			}
-			return ops.NewTranspose[T](ctx, x, order...)
+			return ops.Transpose[T](ctx, x, order...)
 		}},
 		{"pad", func(ctx context.Context, x space) (op, error) {
 			b := make([]int, x.Shape().NDim())
 			b[0] = 2
-			return ops.NewPad[T](ctx, x, b, b)
+			return ops.Pad[T](ctx, x, b, b)
 		}},
-		{"sum", func(ctx context.Context, x space) (op, error) { return ops.NewSum[T](ctx, x, 0) }},
+		{"sum", func(ctx context.Context, x space) (op, error) { return ops.Sum[T](ctx, x, 0) }},
 		{"spread", func(ctx context.Context, x space) (op, error) {
 			m, err := x.Like(dist.Split(0), 4, 3)
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewSpread[T](ctx, m, 3, 7, func(x0, t0, ix int) (int, float64, bool) {
+			return ops.Spread[T](ctx, m, 3, 7, func(x0, t0, ix int) (int, float64, bool) {
 				return x0 + t0*ix - 1, 0.25, x0 != ix
 			})
 		}},
@@ -96,66 +96,66 @@ func zoo[T scalar.Scalar]() []maker[T] {
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewRegression[T](ctx, y, []float64{0, 0.5, 1, 2, -1}, 2)
+			return ops.Regression[T](ctx, y, []float64{0, 0.5, 1, 2, -1}, 2)
 		}},
 		{"linear regression", func(ctx context.Context, x space) (op, error) {
 			y, err := x.Like(dist.Split(0), 5)
 			if err != nil {
 				return nil, err
 			}
-			return ops.NewLinearRegression[T](ctx, y, []float64{0, 0.5, 1, 2, -1})
+			return ops.LinearRegression[T](ctx, y, []float64{0, 0.5, 1, 2, -1})
 		}},
 		{"laplacian", func(ctx context.Context, x space) (op, error) {
-			return ops.NewLaplacian[T](ctx, x, ops.Laplacian{Axes: []int{0, -1}, Weights: []float64{2, 3}, Samplings: []float64{0.5, 2}, Edge: true})
+			return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Axes: []int{0, -1}, Weights: []float64{2, 3}, Samplings: []float64{0.5, 2}, Edge: true})
 		}},
 		{"gradient", func(ctx context.Context, x space) (op, error) {
-			return ops.NewGradient[T](ctx, x, nil, ops.Derivative{Edge: true})
+			return ops.Gradient[T](ctx, x, nil, ops.DerivativeOptions{Edge: true})
 		}},
 		{"halo", func(ctx context.Context, x space) (op, error) {
 			d := make([]int, x.Shape().NDim())
 			for a := range d {
 				d[a] = 2 + a
 			}
-			return ops.NewHalo[T](ctx, x, ops.Halo{Front: d, Back: d, Edges: true})
+			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: d, Back: d, Edges: true})
 		}},
 		{"halo within", func(ctx context.Context, x space) (op, error) {
 			d := make([]int, x.Shape().NDim())
 			d[0] = 3
-			return ops.NewHalo[T](ctx, x, ops.Halo{Front: d})
+			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: d})
 		}},
 		{"smoothing 2d", func(ctx context.Context, x space) (op, error) {
-			return ops.NewSmoothing2D[T](ctx, x, [2]int{0, -1}, [2]int{3, 5})
+			return ops.Smoothing2D[T](ctx, x, [2]int{0, -1}, [2]int{3, 5})
 		}},
 	}
 	for _, axis := range []int{0, -1} {
 		along := func(name string, f func(ctx context.Context, x space) (op, error)) {
 			all = append(all, maker[T]{fmt.Sprintf("%s axis %d", name, axis), f})
 		}
-		along("flip", func(ctx context.Context, x space) (op, error) { return ops.NewFlip[T](ctx, x, axis) })
-		along("roll", func(ctx context.Context, x space) (op, error) { return ops.NewRoll[T](ctx, x, axis, -2) })
-		along("symmetrize", func(ctx context.Context, x space) (op, error) { return ops.NewSymmetrize[T](ctx, x, axis) })
+		along("flip", func(ctx context.Context, x space) (op, error) { return ops.Flip[T](ctx, x, axis) })
+		along("roll", func(ctx context.Context, x space) (op, error) { return ops.Roll[T](ctx, x, axis, -2) })
+		along("symmetrize", func(ctx context.Context, x space) (op, error) { return ops.Symmetrize[T](ctx, x, axis) })
 		along("convolve", func(ctx context.Context, x space) (op, error) {
-			return ops.NewConvolve1D(ctx, x, axis, numbers[T](4), 1)
+			return ops.Convolve1D(ctx, x, axis, numbers[T](4), 1)
 		})
 		along("non-stationary convolve", func(ctx context.Context, x space) (op, error) {
-			return ops.NewNonStationaryConvolve1D(ctx, x, axis, [][]T{numbers[T](3), numbers[T](4)[1:], numbers[T](5)[2:]}, []int{0, 2, 4})
+			return ops.NonStationaryConvolve1D(ctx, x, axis, [][]T{numbers[T](3), numbers[T](4)[1:], numbers[T](5)[2:]}, []int{0, 2, 4})
 		})
-		along("smoothing", func(ctx context.Context, x space) (op, error) { return ops.NewSmoothing1D[T](ctx, x, axis, 3) })
-		for _, rule := range []ops.Rule{ops.Full, ops.Half, ops.Trapezoidal} {
+		along("smoothing", func(ctx context.Context, x space) (op, error) { return ops.Smoothing1D[T](ctx, x, axis, 3) })
+		for _, rule := range []ops.IntegrationRule{ops.IntegrationFull, ops.IntegrationHalf, ops.IntegrationTrapezoidal} {
 			along(fmt.Sprintf("integration rule %d", rule), func(ctx context.Context, x space) (op, error) {
-				return ops.NewCausalIntegration[T](ctx, x, axis, ops.Integration{Sampling: 0.5, Rule: rule, RemoveFirst: rule == ops.Half})
+				return ops.CausalIntegration[T](ctx, x, axis, ops.IntegrationOptions{Sampling: 0.5, Rule: rule, RemoveFirst: rule == ops.IntegrationHalf})
 			})
 		}
-		for _, k := range []ops.Kind{ops.Centered, ops.Forward, ops.Backward} {
+		for _, k := range []ops.DerivativeKind{ops.DerivativeCentered, ops.DerivativeForward, ops.DerivativeBackward} {
 			along("first derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
-				return ops.NewFirstDerivative[T](ctx, x, axis, ops.Derivative{Kind: k, Sampling: 0.5, Edge: true})
+				return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5, Edge: true})
 			})
 			along("second derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
-				return ops.NewSecondDerivative[T](ctx, x, axis, ops.Derivative{Kind: k, Sampling: 0.5})
+				return ops.SecondDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5})
 			})
 		}
 		along("first derivative of 5", func(ctx context.Context, x space) (op, error) {
-			return ops.NewFirstDerivative[T](ctx, x, axis, ops.Derivative{Order: 5, Edge: axis == 0})
+			return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Order: 5, Edge: axis == 0})
 		})
 	}
 	return all
@@ -299,7 +299,7 @@ func keeps[A, B scalar.Scalar](ctx context.Context, x *dist.Space, a maker[A], b
 
 func TestRealAndImag(t *testing.T) {
 	eachHome(t, realAndImag)
-	if _, err := ops.NewReal[complex64, float64](nil); err == nil {
+	if _, err := ops.Real[complex64, float64](nil); err == nil {
 		t.Error("no space: got no error")
 	}
 }
@@ -308,19 +308,19 @@ const childVar = "GOLOPS_TEST_CHILD"
 
 // realAndImag checks the operators that change the element type.
 func realAndImag(ctx context.Context, x *dist.Space) error {
-	re32, err := ops.NewReal[complex64, float32](x)
+	re32, err := ops.Real[complex64, float32](x)
 	if err != nil {
 		return err
 	}
-	re64, err := ops.NewReal[complex128, float64](x)
+	re64, err := ops.Real[complex128, float64](x)
 	if err != nil {
 		return err
 	}
-	im32, err := ops.NewImag[complex64, float32](x)
+	im32, err := ops.Imag[complex64, float32](x)
 	if err != nil {
 		return err
 	}
-	im64, err := ops.NewImag[complex128, float64](x)
+	im64, err := ops.Imag[complex128, float64](x)
 	if err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func stacks(ctx context.Context, r dist.Proc) error {
 	if err != nil {
 		return err
 	}
-	a, err := ops.NewMatrixMult(ctx, mine, 3, numbers[complex64](12))
+	a, err := ops.MatrixMult(ctx, mine, 3, numbers[complex64](12))
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,10 @@ type sumAxis[T scalar.Scalar] struct {
 	spread          device.Strided
 }
 
-// NewSum adds up the rows of an axis, which the result does not have: y[.., ..] =
+// Sum adds up the rows of an axis, which the result does not have: y[.., ..] =
 // Σᵢ x[.., i, ..]. Where the axis is split, all its ranks get the sum, in one
 // message. The adjoint copies a row to all rows.
-func NewSum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
+func Sum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, _, err := axisOf(x, axis)
 	if x == nil {
 		return nil, fmt.Errorf("ops: sum: %w", err)

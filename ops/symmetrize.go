@@ -10,9 +10,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewSymmetrize continues an axis in front of its first sample as a mirror
+// Symmetrize continues an axis in front of its first sample as a mirror
 // does: y has 2n-1 rows, y[n-1+i] = y[n-1-i] = x[i].
-func NewSymmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
+func Symmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	var m matrix[T]
 	if err == nil && n > math.MaxInt/2 {

@@ -17,9 +17,9 @@ type transpose[T scalar.Scalar] struct {
 	there, back device.Strided
 }
 
-// NewTranspose puts the axes of x in another order: axis k of y is axis order[k]
+// Transpose puts the axes of x in another order: axis k of y is axis order[k]
 // of x. Each axis stays split as it is, so nothing is sent.
-func NewTranspose[T scalar.Scalar](ctx context.Context, x *dist.Space, order ...int) (linop.Operator[T], error) {
+func Transpose[T scalar.Scalar](ctx context.Context, x *dist.Space, order ...int) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: transpose: no space given")
 	}

@@ -11,8 +11,8 @@ import (
 
 type zero[D, R scalar.Scalar] struct{ linop.Spaces }
 
-// NewZero returns y = 0 for every x. It does not communicate.
-func NewZero[D, R scalar.Scalar](x, y *dist.Space) (linop.Map[D, R], error) {
+// Zero returns y = 0 for every x. It does not communicate.
+func Zero[D, R scalar.Scalar](x, y *dist.Space) (linop.Map[D, R], error) {
 	if x == nil || y == nil {
 		return nil, errors.New("ops: zero: no space given")
 	}

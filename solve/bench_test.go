@@ -63,7 +63,7 @@ func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 			return err
 		}
 		p := solve.Problem[T, T]{B: d}
-		if p.A, err = ops.NewDiagonal(d); err != nil {
+		if p.A, err = ops.Diagonal(d); err != nil {
 			return err
 		}
 		method := m.method()

@@ -22,7 +22,7 @@ func slow(ctx context.Context, r dist.Proc) (Problem[float64, float64], dist.Arr
 	if err != nil {
 		return Problem[float64, float64]{}, d, err
 	}
-	a, err := ops.NewDiagonal(d)
+	a, err := ops.Diagonal(d)
 	if err != nil {
 		return Problem[float64, float64]{}, d, err
 	}

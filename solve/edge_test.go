@@ -102,7 +102,7 @@ func TestZeroOperator(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			zero, err := ops.NewZero[float32, float32](s, s)
+			zero, err := ops.Zero[float32, float32](s, s)
 			if err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func TestRankDeficient(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		a, err := ops.NewDiagonal(d)
+		a, err := ops.Diagonal(d)
 		if err != nil {
 			return err
 		}
@@ -255,7 +255,7 @@ func TestPoorCondition(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		a, err := ops.NewDiagonal(d)
+		a, err := ops.Diagonal(d)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func ExampleRun() {
 		if err != nil {
 			return err
 		}
-		line, err := ops.NewLinearRegression[float64](ctx, s, []float64{0, 1, 2, 3, 4})
+		line, err := ops.LinearRegression[float64](ctx, s, []float64{0, 1, 2, 3, 4})
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		some, err := ops.NewRestriction[float64](ctx, s, 0, []int{0, 2, 4, 6})
+		some, err := ops.Restriction[float64](ctx, s, 0, []int{0, 2, 4, 6})
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		bend, err := ops.NewSecondDerivative[float64](ctx, s, 0, ops.Derivative{})
+		bend, err := ops.SecondDerivative[float64](ctx, s, 0, ops.DerivativeOptions{})
 		if err != nil {
 			return err
 		}

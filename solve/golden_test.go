@@ -136,7 +136,7 @@ func (g *goldenData[T]) problem(ctx context.Context, r dist.Proc) (p problem[T],
 
 // damped returns A + damp·I, which is what CG of PyLops means by damping.
 func damped[T scalar.Scalar](a linop.Operator[T], damp float64) (linop.Operator[T], error) {
-	id, err := ops.NewIdentity[T](a.Domain())
+	id, err := ops.Identity[T](a.Domain())
 	if err != nil {
 		return nil, err
 	}

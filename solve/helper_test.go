@@ -42,15 +42,15 @@ func tallOver[T scalar.Scalar](ctx context.Context, x *dist.Space) (p problem[T]
 	if err != nil {
 		return p, err
 	}
-	diag, err := ops.NewDiagonal(w)
+	diag, err := ops.Diagonal(w)
 	if err != nil {
 		return p, err
 	}
-	d, err := ops.NewFirstDerivative[T](ctx, x, 0, ops.Derivative{Edge: true})
+	d, err := ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Edge: true})
 	if err != nil {
 		return p, err
 	}
-	h, err := ops.NewConvolve1D(ctx, x, 0, []T{scalar.From[T](0.5 + 0.2i), 1, scalar.From[T](-0.3i)}, 1)
+	h, err := ops.Convolve1D(ctx, x, 0, []T{scalar.From[T](0.5 + 0.2i), 1, scalar.From[T](-0.3i)}, 1)
 	if err != nil {
 		return p, err
 	}
@@ -112,7 +112,7 @@ func (p problem[T]) signed(ctx context.Context) (problem[T], error) {
 	if err != nil {
 		return p, err
 	}
-	diag, err := ops.NewDiagonal(d)
+	diag, err := ops.Diagonal(d)
 	if err != nil {
 		return p, err
 	}
@@ -202,7 +202,7 @@ func matrix[T scalar.Scalar](ctx context.Context, r dist.Proc, rows, cols int, a
 		return nil, err
 	}
 	b := y.Box(r.Rank())
-	return ops.NewMatrixMult(ctx, x, rows, a[b.Lo[0]*cols:b.Hi[0]*cols])
+	return ops.MatrixMult(ctx, x, rows, a[b.Lo[0]*cols:b.Hi[0]*cols])
 }
 
 // vector is the array of a space with these elements.

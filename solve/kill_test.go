@@ -30,7 +30,7 @@ func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f fu
 		return x, res, err
 	}
 	p := solve.Problem[float64, float64]{B: d}
-	if p.A, err = ops.NewDiagonal(d); err != nil {
+	if p.A, err = ops.Diagonal(d); err != nil {
 		return x, res, err
 	}
 	if x, err = dist.New[float64](s); err != nil {

@@ -35,7 +35,7 @@ func newRealModel[D, C scalar.Scalar](ctx context.Context, r dist.Proc, damp flo
 	if err != nil {
 		return m, err
 	}
-	x, err := ops.NewReal[C, D](dense.Domain())
+	x, err := ops.Real[C, D](dense.Domain())
 	if err != nil {
 		return m, err
 	}
@@ -47,7 +47,7 @@ func newRealModel[D, C scalar.Scalar](ctx context.Context, r dist.Proc, damp flo
 	}
 	var maps [2]linop.Map[D, D]
 	var data [2]dist.Array[D]
-	for i, part := range []func(*dist.Space) (linop.Map[C, D], error){ops.NewReal[C, D], ops.NewImag[C, D]} {
+	for i, part := range []func(*dist.Space) (linop.Map[C, D], error){ops.Real[C, D], ops.Imag[C, D]} {
 		p, err := part(dense.Range())
 		if err != nil {
 			return m, err

@@ -39,7 +39,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, a, b fun
 		return p, x, err
 	}
 	if x, err = dist.New[T](s); err == nil {
-		p.A, err = ops.NewDiagonal(d)
+		p.A, err = ops.Diagonal(d)
 	}
 	return p, x, err
 }

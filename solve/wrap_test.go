@@ -125,11 +125,11 @@ func TestLeastSquares(t *testing.T) {
 
 // terms are a derivative that is to vanish and an identity with a target.
 func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T, T], error) {
-	d, err := ops.NewSecondDerivative[T](ctx, x, 0, ops.Derivative{})
+	d, err := ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
 	if err != nil {
 		return nil, err
 	}
-	id, err := ops.NewIdentity[T](x)
+	id, err := ops.Identity[T](x)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func TestRegularizeAndPrecondition(t *testing.T) {
 			return fmt.Errorf("regularised: %w", err)
 		}
 		err = converges(ctx, r, 0, 1e-10, func(p *solve.Problem[complex128, complex128]) error {
-			s, err := ops.NewSmoothing1D[complex128](ctx, p.A.Domain(), 0, 3)
+			s, err := ops.Smoothing1D[complex128](ctx, p.A.Domain(), 0, 3)
 			if err == nil {
 				*p, err = solve.Precondition(*p, s)
 			}
@@ -187,7 +187,7 @@ func TestBadWrappers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		id, err := ops.NewIdentity[float64](p.A.Domain())
+		id, err := ops.Identity[float64](p.A.Domain())
 		if err != nil {
 			return err
 		}
@@ -266,7 +266,7 @@ func TestPowerIteration(t *testing.T) {
 			if err != nil || math.Abs(cmplx.Abs(got[0])-1) > 1e-10 {
 				return fmt.Errorf("vector %v: %v", got, err)
 			}
-			zero, err := ops.NewZero[complex128, complex128](a.Domain(), a.Domain())
+			zero, err := ops.Zero[complex128, complex128](a.Domain(), a.Domain())
 			if err != nil {
 				return err
 			}

@@ -166,7 +166,7 @@ func TestFromFiles(t *testing.T) {
 	tables := files
 	tables.Operator.Times = "tables"
 	times := func(name string, points []wave.Point) string {
-		v, err := wave.Table[float64](t.Context(), job.times, points, 1)
+		v, err := wave.TimeTable[float64](t.Context(), job.times, points, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -147,7 +147,7 @@ func (j *Job) findTimes() error {
 		j.times, err = wave.NewConstant(j.Grid, c.Velocity.Constant)
 		return err
 	}
-	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalConfig{})
+	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalOptions{})
 	return err
 }
 
@@ -159,7 +159,7 @@ func (j *Job) straight() bool {
 
 // readTimes reads travel times that were computed elsewhere.
 func (j *Job) readTimes() (wave.TravelTimes, error) {
-	t, err := wave.NewTables(j.Grid)
+	t, err := wave.NewTimeTables(j.Grid)
 	if err != nil {
 		return nil, err
 	}

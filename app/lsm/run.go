@@ -137,7 +137,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control)
 // operator builds the modelling operator, spread over the ranks.
 func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	c := s.Config
-	k := wave.Kirchhoff{
+	k := wave.KirchhoffOptions{
 		Times: s.times, Sources: s.Sources, Receivers: s.Receivers, Samples: c.Time.Samples, Interval: c.Time.Interval,
 		Wavelet: s.Wavelet, Centre: len(s.Wavelet) / 2, Threads: threads(s.r),
 	}
@@ -150,12 +150,12 @@ func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	}
 	if c.Operator.Split == "model" {
 		s.timing.Sources = len(s.Sources)
-		return wave.NewModelSplit[T](ctx, s.r, k, s.Grid, func(lo, hi int) (wave.TravelTimes, error) {
+		return wave.KirchhoffByModel[T](ctx, s.r, k, s.Grid, func(lo, hi int) (wave.TravelTimes, error) {
 			return slab(s.times, lo, hi), nil
 		})
 	}
 	s.timing.Sources = dist.Balanced(len(s.Sources), s.r.Size())[s.r.Rank()]
-	return wave.NewSourceSplit[T](ctx, s.r, k)
+	return wave.KirchhoffBySource[T](ctx, s.r, k)
 }
 
 // weights are those of the dynamic mode. Each rank has its own, which keep room

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Tables of PyLops 2.8.0 for grid2 and grid3, velocity 1000:
+// TimeTables of PyLops 2.8.0 for grid2 and grid3, velocity 1000:
 //
 //	K = Kirchhoff(z, x, t, srcs, recs, 1000., np.array([1.]), 0, y=y, mode="analytic",
 //	              dynamic=True, aperture=aperture, angleaperture=angleaperture)

@@ -29,14 +29,14 @@ func benchKirchhoff[T scalar.Scalar](b *testing.B) {
 				if err != nil {
 					return err
 				}
-				k := wave.Kirchhoff{Times: c, Samples: 651, Interval: 0.004, Wavelet: make([]float64, 81), Centre: 40}
+				k := wave.KirchhoffOptions{Times: c, Samples: 651, Interval: 0.004, Wavelet: make([]float64, 81), Centre: 40}
 				for i := range 16 {
 					k.Sources = append(k.Sources, wave.Point{X: float64(50 * i), Z: 10})
 				}
 				for i := range 51 {
 					k.Receivers = append(k.Receivers, wave.Point{X: float64(16 * i), Z: 20})
 				}
-				op, err := wave.NewKirchhoff[T](ctx, r, k)
+				op, err := wave.Kirchhoff[T](ctx, r, k)
 				if err != nil {
 					return err
 				}

@@ -10,14 +10,14 @@ import (
 // ErrNotConverged says that sweeping stopped at EikonalConfig.MaxSweeps.
 var ErrNotConverged = errors.New("not converged")
 
-// EikonalConfig says when sweeping ends.
-type EikonalConfig struct {
+// EikonalOptions says when sweeping ends.
+type EikonalOptions struct {
 	RelTol    float64 // largest relative change of a time in the last sweep; 0 means 1e-6
 	MaxSweeps int     // 0 means 1000
 }
 
 // Validate reports everything that makes the configuration unusable.
-func (c EikonalConfig) Validate() error {
+func (c EikonalOptions) Validate() error {
 	var errs []error
 	if !(c.RelTol >= 0 && c.RelTol < 1) {
 		errs = append(errs, fmt.Errorf("RelTol is %g, must be from 0 to below 1", c.RelTol))
@@ -45,7 +45,7 @@ func (c EikonalConfig) Validate() error {
 type Eikonal struct {
 	grid    Grid
 	slow2   []float64 // 1/v² per node
-	cfg     EikonalConfig
+	cfg     EikonalOptions
 	scratch sync.Pool // *sweeper
 }
 
@@ -53,7 +53,7 @@ var _ TravelTimes = (*Eikonal)(nil)
 
 // NewEikonal returns the travel times for velocities in metres per second, one per
 // node of the grid in the order of Grid.
-func NewEikonal[F Float](g Grid, velocity []F, cfg EikonalConfig) (*Eikonal, error) {
+func NewEikonal[F Float](g Grid, velocity []F, cfg EikonalOptions) (*Eikonal, error) {
 	if err := g.check("eikonal velocity", len(velocity)); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func eikonal(t testing.TB, g Grid, p Point, f func(Point) float64) []float64 {
 	for i := range v {
 		v[i] = f(g.Node(i))
 	}
-	e, err := NewEikonal(g, v, EikonalConfig{})
+	e, err := NewEikonal(g, v, EikonalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,15 +202,15 @@ func TestEikonalTable(t *testing.T) {
 	for i := range v {
 		v[i] = float32(1500 + g.Node(i).Z)
 	}
-	e, err := NewEikonal(g, v, EikonalConfig{})
+	e, err := NewEikonal(g, v, EikonalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Table[float32](t.Context(), e, onAndOff, 3)
+	got, err := TimeTable[float32](t.Context(), e, onAndOff, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := Table[float64](t.Context(), e, onAndOff, 2)
+	same, err := TimeTable[float64](t.Context(), e, onAndOff, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestEikonalTable(t *testing.T) {
 	if n := testing.AllocsPerRun(5, func() { e.Fill(want, onAndOff[1]) }); n > 0 {
 		t.Errorf("Fill allocates %g times", n)
 	}
-	if _, err := Table[float64](t.Context(), e, []Point{{X: 0, Z: 60}, {X: 0, Z: 40}}, 1); err == nil || !strings.Contains(err.Error(), "outside the grid") {
+	if _, err := TimeTable[float64](t.Context(), e, []Point{{X: 0, Z: 60}, {X: 0, Z: 40}}, 1); err == nil || !strings.Contains(err.Error(), "outside the grid") {
 		t.Errorf("point above the grid: %v", err)
 	}
 }
@@ -253,12 +253,12 @@ func TestEikonalErrors(t *testing.T) {
 			v[i] = 2000
 		}
 		v[at] = x
-		_, err := NewEikonal(grid2, v, EikonalConfig{})
+		_, err := NewEikonal(grid2, v, EikonalOptions{})
 		return err
 	}
-	_, short := NewEikonal(grid2, v[:3], EikonalConfig{})
-	_, empty := NewEikonal(Grid{}, v, EikonalConfig{})
-	_, config := NewEikonal(grid2, v, EikonalConfig{RelTol: math.NaN(), MaxSweeps: -1})
+	_, short := NewEikonal(grid2, v[:3], EikonalOptions{})
+	_, empty := NewEikonal(Grid{}, v, EikonalOptions{})
+	_, config := NewEikonal(grid2, v, EikonalOptions{RelTol: math.NaN(), MaxSweeps: -1})
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -281,18 +281,18 @@ func TestEikonalErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		cfg   EikonalConfig
+		cfg   EikonalOptions
 		fast  float64
 		n     int
 		p     Point
 		want  string
 		limit bool
 	}{
-		{EikonalConfig{}, 2000, 19, Point{X: 1, Z: 2}, "slice of 19", false},
-		{EikonalConfig{}, 2000, 20, Point{X: 1}, "from (1, 0, 0): point lies outside the grid, x 0 to 16 by 4, z 1 to 10 by 3", false},
-		{EikonalConfig{}, 2000, 20, Point{X: math.NaN(), Z: 2}, "outside the grid", false},
-		{EikonalConfig{MaxSweeps: 2}, 2000, 20, Point{X: 1, Z: 2}, "after 2 sweeps", true},
-		{EikonalConfig{}, 1e150, 20, Point{X: 15, Z: 9}, "velocities differ too much", false},
+		{EikonalOptions{}, 2000, 19, Point{X: 1, Z: 2}, "slice of 19", false},
+		{EikonalOptions{}, 2000, 20, Point{X: 1}, "from (1, 0, 0): point lies outside the grid, x 0 to 16 by 4, z 1 to 10 by 3", false},
+		{EikonalOptions{}, 2000, 20, Point{X: math.NaN(), Z: 2}, "outside the grid", false},
+		{EikonalOptions{MaxSweeps: 2}, 2000, 20, Point{X: 1, Z: 2}, "after 2 sweeps", true},
+		{EikonalOptions{}, 1e150, 20, Point{X: 15, Z: 9}, "velocities differ too much", false},
 	} {
 		v[19] = tt.fast
 		if tt.fast > 2000 {
@@ -315,7 +315,7 @@ func ExampleEikonal() {
 	for i := range velocity {
 		velocity[i] = 1500 + float32(g.Node(i).Z) // faster with depth
 	}
-	e, _ := NewEikonal(g, velocity, EikonalConfig{})
+	e, _ := NewEikonal(g, velocity, EikonalOptions{})
 	times := make([]float64, g.Nodes())
 	e.Fill(times, Point{X: 255, Z: 10})
 	fmt.Printf("down to 500 m: %.3f s\n", times[g.Index(0, 25, 50)])
@@ -336,7 +336,7 @@ func BenchmarkEikonal(b *testing.B) {
 				q := g.Node(i)
 				v[i] = 1500 + q.Z + 300*math.Sin(q.X/150)*math.Cos(q.Z/100+q.Y/130)
 			}
-			e, err := NewEikonal(g, v, EikonalConfig{})
+			e, err := NewEikonal(g, v, EikonalOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}

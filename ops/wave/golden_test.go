@@ -19,7 +19,7 @@ import (
 )
 
 // survey returns what a golden case describes.
-func survey(t *testing.T, c golden.Case) (wave.Kirchhoff, wave.Grid, error) {
+func survey(t *testing.T, c golden.Case) (wave.KirchhoffOptions, wave.Grid, error) {
 	axis := func(a string) wave.Axis {
 		return wave.Axis{N: c.Int("n" + a), Origin: c.Float(a + "0"), Step: c.Float("d" + a)}
 	}
@@ -39,7 +39,7 @@ func survey(t *testing.T, c golden.Case) (wave.Kirchhoff, wave.Grid, error) {
 		}
 		return p
 	}
-	k := wave.Kirchhoff{
+	k := wave.KirchhoffOptions{
 		Sources: points("s"), Receivers: points("r"), Samples: c.Int("nt"), Interval: c.Float("dt"),
 		Wavelet: c.Floats("wav"), Centre: c.Int("wavcenter"),
 	}
@@ -48,7 +48,7 @@ func survey(t *testing.T, c golden.Case) (wave.Kirchhoff, wave.Grid, error) {
 		k.Wavelet, err = wave.FilterWavelet(k.Wavelet, k.Interval, dims)
 	}
 	if c.String("mode") == "byot" {
-		tables, e := wave.NewTables(g)
+		tables, e := wave.NewTimeTables(g)
 		err = errors.Join(err, e, tables.Add(k.Sources, rows(t, c, "trav_srcs")), tables.Add(k.Receivers, rows(t, c, "trav_recs")))
 		k.Times = tables
 	} else {
@@ -74,7 +74,7 @@ func rows(t *testing.T, c golden.Case, key string) []float64 {
 	return out
 }
 
-func dynamic(c golden.Case, g wave.Grid, k wave.Kirchhoff) (wave.Weights, error) {
+func dynamic(c golden.Case, g wave.Grid, k wave.KirchhoffOptions) (wave.Weights, error) {
 	velocity := slices.Repeat([]float64{c.Float("vel")}, g.Nodes())
 	a := c.Floats("angle_limits")
 	var aperture wave.Taper
@@ -108,7 +108,7 @@ func TestGoldenKirchhoff(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				op, err := wave.NewSourceSplit[float64](ctx, r, k)
+				op, err := wave.KirchhoffBySource[float64](ctx, r, k)
 				if err != nil {
 					return err
 				}
@@ -191,7 +191,7 @@ func tutorial(t *testing.T, ctx context.Context, r dist.Proc, c golden.Case) err
 	if err != nil {
 		return err
 	}
-	op, err := wave.NewSourceSplit[float64](ctx, r, k)
+	op, err := wave.KirchhoffBySource[float64](ctx, r, k)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Kirchhoff describes an acquisition and how its data follow from an image of
+// KirchhoffOptions describes an acquisition and how its data follow from an image of
 // reflectivity. Data have the order source, receiver, time.
-type Kirchhoff struct {
+type KirchhoffOptions struct {
 	Times              TravelTimes // from a point to all image points
 	Sources, Receivers []Point
 	Samples            int       // per trace
@@ -37,7 +37,7 @@ type Weights interface {
 }
 
 // Validate reports everything that is wrong with k.
-func (k Kirchhoff) Validate() error {
+func (k KirchhoffOptions) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if k.Times == nil {
@@ -75,7 +75,7 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 	t device.TravelTables[F]
 }
 
-// NewKirchhoff returns the operator of Kirchhoff modelling with image and data
+// Kirchhoff returns the operator of Kirchhoff modelling with image and data
 // replicated, which is meant for one rank, r.Alone(): each image point sends its reflectivity to each trace, at the time the wave takes
 // from the source to the point to the receiver,
 //
@@ -84,9 +84,9 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 // with linear interpolation between samples; the wavelet is convolved at the
 // end. The adjoint is Kirchhoff migration. Tables take (sources + receivers) ×
 // image points, not one per pair. It is collective and sends nothing when
-// applied: NewSourceSplit and NewModelSplit spread sources or the image over
+// applied: KirchhoffBySource and KirchhoffByModel spread sources or the image over
 // ranks.
-func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
+func Kirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
 	build := buildKirchhoff[T, float64]
 	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
 		build = buildKirchhoff[T, float32]
@@ -94,7 +94,7 @@ func NewKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff
 	return build(ctx, r, k)
 }
 
-func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
+func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
 	o := &kirchhoff[T, F]{}
 	err := k.Validate()
 	if err == nil {
@@ -123,7 +123,7 @@ func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, 
 	if len(w) > k.Samples {
 		return nil, fmt.Errorf("wave: kirchhoff: the wavelet has %d samples, traces have %d: cut it", len(w), k.Samples)
 	}
-	conv, err := ops.NewConvolve1D(ctx, y, -1, w, k.Centre)
+	conv, err := ops.Convolve1D(ctx, y, -1, w, k.Centre)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (o *kirchhoff[T, F]) device(r dist.Proc) error {
 }
 
 // tables computes the ways from all sources and receivers, in samples.
-func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
+func (o *kirchhoff[T, F]) tables(ctx context.Context, k KirchhoffOptions) error {
 	g := k.Times.Grid()
 	o.t = device.TravelTables[F]{Sources: len(k.Sources), Receivers: len(k.Receivers), Points: g.Nodes(), Samples: k.Samples, Depths: g.Z.N}
 	for _, side := range []struct {
@@ -152,7 +152,7 @@ func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
 		table  *[]F
 	}{{k.Sources, &o.t.Src}, {k.Receivers, &o.t.Rec}} {
 		// Seconds in 64 bits, so that only the quotient is rounded.
-		t, err := Table[float64](ctx, k.Times, side.points, k.Threads)
+		t, err := TimeTable[float64](ctx, k.Times, side.points, k.Threads)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (o *kirchhoff[T, F]) tables(ctx context.Context, k Kirchhoff) error {
 }
 
 // weigh computes the factors of the weights.
-func (o *kirchhoff[T, F]) weigh(ctx context.Context, k Kirchhoff, g Grid) error {
+func (o *kirchhoff[T, F]) weigh(ctx context.Context, k KirchhoffOptions, g Grid) error {
 	n := g.Nodes()
 	one := [2][]float64{make([]float64, n), make([]float64, n)}
 	times := make([]float64, n)

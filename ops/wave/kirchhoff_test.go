@@ -15,13 +15,13 @@ import (
 )
 
 // small is an acquisition over a small grid, of two or three dimensions.
-func small(dims int) (wave.Kirchhoff, error) {
+func small(dims int) (wave.KirchhoffOptions, error) {
 	g := wave.Grid{X: wave.Axis{N: 11, Step: 4}, Z: wave.Axis{N: 9, Step: 4}}
 	if dims == 3 {
 		g.Y = wave.Axis{N: 3, Step: 5}
 	}
 	c, err := wave.NewConstant(g, 1000)
-	k := wave.Kirchhoff{Times: c, Samples: 40, Interval: 0.004, Wavelet: []float64{-0.2, 1, -0.3, 0.1}, Centre: 1}
+	k := wave.KirchhoffOptions{Times: c, Samples: 40, Interval: 0.004, Wavelet: []float64{-0.2, 1, -0.3, 0.1}, Centre: 1}
 	for i := range 5 {
 		k.Sources = append(k.Sources, wave.Point{X: float64(9 * i), Y: 3, Z: 1})
 	}
@@ -36,16 +36,16 @@ func dotTests[T scalar.Scalar](ctx context.Context, r dist.Proc, dims int) error
 	if err != nil {
 		return err
 	}
-	one, err := wave.NewKirchhoff[T](ctx, r.Alone(), k)
+	one, err := wave.Kirchhoff[T](ctx, r.Alone(), k)
 	if err != nil {
 		return err
 	}
-	bySource, err := wave.NewSourceSplit[T](ctx, r, k)
+	bySource, err := wave.KirchhoffBySource[T](ctx, r, k)
 	if err != nil {
 		return err
 	}
 	g := k.Times.Grid()
-	byModel, err := wave.NewModelSplit[T](ctx, r, k, g, func(lo, hi int) (wave.TravelTimes, error) {
+	byModel, err := wave.KirchhoffByModel[T](ctx, r, k, g, func(lo, hi int) (wave.TravelTimes, error) {
 		part := g
 		a := &part.X
 		if dims == 3 {
@@ -142,7 +142,7 @@ func TestKirchhoffStops(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		k.Weights = stopping{func() { cancel(why) }}
-		_, err = wave.NewKirchhoff[float64](ctx, r.Alone(), k)
+		_, err = wave.Kirchhoff[float64](ctx, r.Alone(), k)
 		return err
 	})
 	if !errors.Is(err, why) {

@@ -10,10 +10,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NewSourceSplit returns Kirchhoff modelling with the sources spread evenly over
+// KirchhoffBySource returns Kirchhoff modelling with the sources spread evenly over
 // ranks: the image is replicated, data are split by source. Forward sends
 // nothing; the adjoint adds up one image over the ranks. It is collective.
-func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff) (linop.Operator[T], error) {
+func KirchhoffBySource[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
 	counts := dist.Balanced(len(k.Sources), r.Size())
 	lo := 0
 	for _, c := range counts[:r.Rank()] {
@@ -31,7 +31,7 @@ func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchho
 	var ops []linop.Operator[T]
 	if len(mine.Sources) > 0 {
 		var op linop.Operator[T]
-		if op, err = NewKirchhoff[T](ctx, r.Alone(), mine); err == nil {
+		if op, err = Kirchhoff[T](ctx, r.Alone(), mine); err == nil {
 			ops = append(ops, op)
 		}
 	}
@@ -41,12 +41,12 @@ func NewSourceSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchho
 	return linop.VStackRanks(ctx, r, ops...)
 }
 
-// NewModelSplit returns Kirchhoff modelling with the image spread over ranks along
+// KirchhoffByModel returns Kirchhoff modelling with the image spread over ranks along
 // its first axis: data are replicated. Forward adds up data over the ranks; the
 // adjoint sends nothing. It fits images that one rank cannot hold. It is
 // collective. times makes the travel times for the part of the grid from row lo
 // to hi of its first axis.
-func NewModelSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhoff, g Grid, times func(lo, hi int) (TravelTimes, error)) (linop.Operator[T], error) {
+func KirchhoffByModel[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, g Grid, times func(lo, hi int) (TravelTimes, error)) (linop.Operator[T], error) {
 	err := g.Validate()
 	var rows, lo int
 	if err == nil {
@@ -66,7 +66,7 @@ func NewModelSplit[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirchhof
 		}
 		var op linop.Operator[T]
 		if err == nil {
-			op, err = NewKirchhoff[T](ctx, r.Alone(), k)
+			op, err = Kirchhoff[T](ctx, r.Alone(), k)
 		}
 		ops = append(ops, op)
 	}

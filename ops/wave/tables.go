@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// Tables gives travel times that were computed elsewhere, such as by a ray
+// TimeTables gives travel times that were computed elsewhere, such as by a ray
 // tracer: one row of nodes for each point that will be asked for.
-type Tables struct {
+type TimeTables struct {
 	grid Grid
 	rows map[Point][]float64
 }
 
-var _ TravelTimes = (*Tables)(nil)
+var _ TravelTimes = (*TimeTables)(nil)
 
-// NewTables returns no times yet: add those of sources and receivers.
-func NewTables(g Grid) (*Tables, error) {
+// NewTimeTables returns no times yet: add those of sources and receivers.
+func NewTimeTables(g Grid) (*TimeTables, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	return &Tables{g, map[Point][]float64{}}, nil
+	return &TimeTables{g, map[Point][]float64{}}, nil
 }
 
 // Add takes the times of points in seconds, row after row, in the order of the
 // grid. It keeps times. A NaN or infinite time means that no wave arrives.
-func (t *Tables) Add(points []Point, times []float64) error {
+func (t *TimeTables) Add(points []Point, times []float64) error {
 	n := t.grid.Nodes()
 	if len(times) != n*len(points) {
 		return fmt.Errorf("wave: time tables: %d times for %d points × %d nodes", len(times), len(points), n)
@@ -46,11 +46,11 @@ func (t *Tables) Add(points []Point, times []float64) error {
 }
 
 // Grid returns the grid of the nodes.
-func (t *Tables) Grid() Grid { return t.grid }
+func (t *TimeTables) Grid() Grid { return t.grid }
 
 // Fill sets dst to the times of a point that was added. Where no wave arrives
 // they are beyond any trace.
-func (t *Tables) Fill(dst []float64, p Point) error {
+func (t *TimeTables) Fill(dst []float64, p Point) error {
 	if err := t.grid.checkLen("time tables", len(dst)); err != nil {
 		return err
 	}

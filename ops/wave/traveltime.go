@@ -84,11 +84,11 @@ func straightColumn[F Float](dst []F, g *Grid, p Point, v float64, iy, ix int) {
 	}
 }
 
-// Table returns the times of all points, one row of nodes per point: node i of point
+// TimeTable returns the times of all points, one row of nodes per point: node i of point
 // k has index k·nodes + i. PyLops keeps the transpose. Points are spread over the
 // given number of goroutines; 0 means one per processor. The error of any point, or
 // the end of ctx, ends the work and returns no table.
-func Table[F Float](ctx context.Context, s TravelTimes, points []Point, threads int) ([]F, error) {
+func TimeTable[F Float](ctx context.Context, s TravelTimes, points []Point, threads int) ([]F, error) {
 	if threads < 0 {
 		return nil, fmt.Errorf("wave: time table: threads is %d, must not be negative", threads)
 	}

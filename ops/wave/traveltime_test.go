@@ -34,12 +34,12 @@ func TestConstantPyLops(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, threads := range []int{0, 1, 2, 7} {
-		got, err := Table[float64](t.Context(), c, sources2, threads)
+		got, err := TimeTable[float64](t.Context(), c, sources2, threads)
 		if err != nil || !(maxDiff(got, times2) <= 1e-17) {
 			t.Errorf("threads=%d: %v, %v, want %v", threads, got, err, times2)
 		}
 	}
-	got, err := Table[float32](t.Context(), c, sources2, 1)
+	got, err := TimeTable[float32](t.Context(), c, sources2, 1)
 	for i, want := range times2 {
 		if err != nil || got[i] != float32(want) {
 			t.Fatalf("float32: %v, %v, want %v", got, err, times2)
@@ -83,19 +83,19 @@ func TestTravelTimeErrors(t *testing.T) {
 	if err := c.Fill(make([]float64, 3), Point{}); err == nil || !strings.Contains(err.Error(), "slice of 3 for a grid of 20 nodes") {
 		t.Errorf("short slice: %v", err)
 	}
-	if _, err := Table[float32](t.Context(), c, sources2, -1); err == nil || !strings.Contains(err.Error(), "threads is -1") {
+	if _, err := TimeTable[float32](t.Context(), c, sources2, -1); err == nil || !strings.Contains(err.Error(), "threads is -1") {
 		t.Errorf("negative threads: %v", err)
 	}
-	if table, err := Table[float32](t.Context(), c, nil, 0); err != nil || len(table) != 0 {
+	if table, err := TimeTable[float32](t.Context(), c, nil, 0); err != nil || len(table) != 0 {
 		t.Errorf("no points: %v, %v", table, err)
 	}
 	bad := append(slices.Clone(sources2), Point{X: math.NaN()})
-	if table, err := Table[float32](t.Context(), c, bad, 2); table != nil || err == nil || !strings.Contains(err.Error(), "point 3 of 3") {
+	if table, err := TimeTable[float32](t.Context(), c, bad, 2); table != nil || err == nil || !strings.Contains(err.Error(), "point 3 of 3") {
 		t.Errorf("point that is no number: %v, %v", table, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Table[float32](ctx, c, sources2, 2); !errors.Is(err, context.Canceled) {
+	if _, err := TimeTable[float32](ctx, c, sources2, 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -106,7 +106,7 @@ func onAxis(name string, t []float64, f func(t float64) float64) (Wavelet, error
 }
 
 // FilterWavelet returns w with the factor that the wave equation puts on the spectrum of
-// Kirchhoff data, PyLops' wavfilter: √(jω) in 2-D, −jω in 3-D. dt is the time between
+// KirchhoffOptions data, PyLops' wavfilter: √(jω) in 2-D, −jω in 3-D. dt is the time between
 // samples. The spectrum has the length of w, so a wavelet should fade out at both ends.
 // The work grows with the square of the length.
 func FilterWavelet(w []float64, dt float64, dims int) ([]float64, error) {

@@ -35,12 +35,12 @@ func cases(shrink int) []kase {
 		{"dot", func(ctx context.Context, r dist.Proc) ([]step, error) { return dot(ctx, r, block[0]*block[1]*block[2]) }},
 		{"FirstDerivative", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return derivative(ctx, r, block, [2]float64{4.0, 4.8}, 0.25, func(x *dist.Space) (linop.Operator[float32], error) {
-				return ops.NewFirstDerivative[float32](ctx, x, 0, ops.Derivative{})
+				return ops.FirstDerivative[float32](ctx, x, 0, ops.DerivativeOptions{})
 			})
 		}},
 		{"Laplacian", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return derivative(ctx, r, block, [2]float64{12.6, 14.2}, 0.30, func(x *dist.Space) (linop.Operator[float32], error) {
-				return ops.NewLaplacian[float32](ctx, x, ops.Laplacian{Axes: []int{0, 1, 2}})
+				return ops.Laplacian[float32](ctx, x, ops.LaplacianOptions{Axes: []int{0, 1, 2}})
 			})
 		}},
 		migration(survey{81, 60, 11, 10, 651}, s, 100, [3]float64{3.2, 3.0, 1120}, [3]float64{0.3, 0.3, 80}),
@@ -129,7 +129,7 @@ func product[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer, lim
 	if err != nil {
 		return nil, err
 	}
-	op, err := ops.NewMatrixMult(ctx, s, n, random[T](n*n))
+	op, err := ops.MatrixMult(ctx, s, n, random[T](n*n))
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func solver(ctx context.Context, r dist.Proc, m solve.Method[float32, float32], 
 	if err != nil {
 		return nil, err
 	}
-	block, err := ops.NewMatrixMult(ctx, s, n, a)
+	block, err := ops.MatrixMult(ctx, s, n, a)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (v survey) operator(ctx context.Context, r dist.Proc) (linop.Operator[float
 		}
 		return p
 	}
-	return wave.NewSourceSplit[float32](ctx, r, wave.Kirchhoff{
+	return wave.KirchhoffBySource[float32](ctx, r, wave.KirchhoffOptions{
 		Times: times, Samples: v.samples, Interval: dt, Wavelet: w.W, Centre: w.Centre,
 		Sources: line(v.sources, 10), Receivers: line(v.receivers, 20),
 	})

@@ -143,7 +143,7 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err e
 	if err != nil {
 		return m, err
 	}
-	k := wave.Kirchhoff{Times: times, Samples: nt, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
+	k := wave.KirchhoffOptions{Times: times, Samples: nt, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
 	line := func(n int, z float64) (p []wave.Point) {
 		lo, hi := 10.0*d, float64(nx-10)*d
 		for i := range n {
@@ -152,7 +152,7 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err e
 		return p
 	}
 	k.Sources, k.Receivers = line(ns, 10), line(nr, 20)
-	op, err := wave.NewSourceSplit[T](ctx, r, k)
+	op, err := wave.KirchhoffBySource[T](ctx, r, k)
 	if err != nil {
 		return m, err
 	}

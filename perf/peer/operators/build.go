@@ -28,9 +28,9 @@ func over[T scalar.Scalar](f func(ctx context.Context, x *dist.Space, c Case) (l
 }
 
 // derivative is how PyLops takes them unless told otherwise.
-func derivative(c Case) ops.Derivative {
-	kinds := map[string]ops.Kind{"centered": ops.Centered, "forward": ops.Forward, "backward": ops.Backward}
-	return ops.Derivative{Kind: kinds[c.Kind], Order: c.Order}
+func derivative(c Case) ops.DerivativeOptions {
+	kinds := map[string]ops.DerivativeKind{"centered": ops.DerivativeCentered, "forward": ops.DerivativeForward, "backward": ops.DerivativeBackward}
+	return ops.DerivativeOptions{Kind: kinds[c.Kind], Order: c.Order}
 }
 
 // operators are the builders by the names of the cases.
@@ -39,19 +39,19 @@ func operators[T scalar.Scalar]() map[string]builder[T] {
 	type space = *dist.Space
 	return map[string]builder[T]{
 		"FirstDerivative": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewFirstDerivative[T](ctx, x, c.Axis, derivative(c))
+			return ops.FirstDerivative[T](ctx, x, c.Axis, derivative(c))
 		}),
 		"SecondDerivative": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewSecondDerivative[T](ctx, x, c.Axis, derivative(c))
+			return ops.SecondDerivative[T](ctx, x, c.Axis, derivative(c))
 		}),
 		"Laplacian": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewLaplacian[T](ctx, x, ops.Laplacian{Kind: derivative(c).Kind})
+			return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Kind: derivative(c).Kind})
 		}),
 		"Gradient": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewGradient[T](ctx, x, nil, derivative(c))
+			return ops.Gradient[T](ctx, x, nil, derivative(c))
 		}),
 		"Halo": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewHalo[T](ctx, x, ops.Halo{Front: []int{c.Length, 0}, Back: []int{c.Length, 0}})
+			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: []int{c.Length, 0}, Back: []int{c.Length, 0}})
 		}),
 		"NonStationaryConvolve1D": over(func(ctx context.Context, x space, c Case) (op, error) {
 			var at []int
@@ -60,37 +60,37 @@ func operators[T scalar.Scalar]() map[string]builder[T] {
 				filters = append(filters, values[T](c.Length, len(at)*c.Length, 4))
 				at = append(at, i)
 			}
-			return ops.NewNonStationaryConvolve1D(ctx, x, c.Axis, filters, at)
+			return ops.NonStationaryConvolve1D(ctx, x, c.Axis, filters, at)
 		}),
-		"Identity": over(func(_ context.Context, x space, _ Case) (op, error) { return ops.NewIdentity[T](x) }),
-		"Zero":     over(func(_ context.Context, x space, _ Case) (op, error) { return ops.NewZero[T, T](x, x) }),
+		"Identity": over(func(_ context.Context, x space, _ Case) (op, error) { return ops.Identity[T](x) }),
+		"Zero":     over(func(_ context.Context, x space, _ Case) (op, error) { return ops.Zero[T, T](x, x) }),
 		"Restriction": over(func(ctx context.Context, x space, c Case) (op, error) {
 			var third []int
 			for i := 0; i < c.Shape[c.Axis]; i += 3 {
 				third = append(third, i)
 			}
-			return ops.NewRestriction[T](ctx, x, c.Axis, third)
+			return ops.Restriction[T](ctx, x, c.Axis, third)
 		}),
-		"Transpose":  over(func(ctx context.Context, x space, _ Case) (op, error) { return ops.NewTranspose[T](ctx, x, 1, 0) }),
-		"Flip":       over(func(ctx context.Context, x space, c Case) (op, error) { return ops.NewFlip[T](ctx, x, c.Axis) }),
-		"Roll":       over(func(ctx context.Context, x space, c Case) (op, error) { return ops.NewRoll[T](ctx, x, c.Axis, 7) }),
-		"Sum":        over(func(ctx context.Context, x space, c Case) (op, error) { return ops.NewSum[T](ctx, x, c.Axis) }),
-		"Symmetrize": over(func(ctx context.Context, x space, c Case) (op, error) { return ops.NewSymmetrize[T](ctx, x, c.Axis) }),
+		"Transpose":  over(func(ctx context.Context, x space, _ Case) (op, error) { return ops.Transpose[T](ctx, x, 1, 0) }),
+		"Flip":       over(func(ctx context.Context, x space, c Case) (op, error) { return ops.Flip[T](ctx, x, c.Axis) }),
+		"Roll":       over(func(ctx context.Context, x space, c Case) (op, error) { return ops.Roll[T](ctx, x, c.Axis, 7) }),
+		"Sum":        over(func(ctx context.Context, x space, c Case) (op, error) { return ops.Sum[T](ctx, x, c.Axis) }),
+		"Symmetrize": over(func(ctx context.Context, x space, c Case) (op, error) { return ops.Symmetrize[T](ctx, x, c.Axis) }),
 		"Pad": over(func(ctx context.Context, x space, _ Case) (op, error) {
-			return ops.NewPad[T](ctx, x, []int{10, 20}, []int{30, 0})
+			return ops.Pad[T](ctx, x, []int{10, 20}, []int{30, 0})
 		}),
 		"CausalIntegration": over(func(ctx context.Context, x space, c Case) (op, error) {
-			rules := map[string]ops.Rule{"full": ops.Full, "half": ops.Half, "trapezoidal": ops.Trapezoidal}
-			return ops.NewCausalIntegration[T](ctx, x, c.Axis, ops.Integration{Rule: rules[c.Kind]})
+			rules := map[string]ops.IntegrationRule{"full": ops.IntegrationFull, "half": ops.IntegrationHalf, "trapezoidal": ops.IntegrationTrapezoidal}
+			return ops.CausalIntegration[T](ctx, x, c.Axis, ops.IntegrationOptions{Rule: rules[c.Kind]})
 		}),
 		"Smoothing1D": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewSmoothing1D[T](ctx, x, c.Axis, c.Length)
+			return ops.Smoothing1D[T](ctx, x, c.Axis, c.Length)
 		}),
 		"Smoothing2D": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewSmoothing2D[T](ctx, x, [2]int{0, 1}, [2]int{c.Length, c.Length})
+			return ops.Smoothing2D[T](ctx, x, [2]int{0, 1}, [2]int{c.Length, c.Length})
 		}),
 		"Convolve1D": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.NewConvolve1D(ctx, x, c.Axis, values[T](c.Length, 0, 4), c.Length/2)
+			return ops.Convolve1D(ctx, x, c.Axis, values[T](c.Length, 0, 4), c.Length/2)
 		}),
 		"Diagonal":             diagonal[T],
 		"Diagonal along":       diagonalAlong[T],
@@ -115,7 +115,7 @@ func diagonal[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.
 	if err != nil {
 		return nil, 0, err
 	}
-	op, err := ops.NewDiagonal(d)
+	op, err := ops.Diagonal(d)
 	return op, x.Size(), err
 }
 
@@ -125,7 +125,7 @@ func diagonalAlong[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (l
 		return nil, 0, err
 	}
 	n := c.Shape[c.Axis]
-	op, err := ops.NewDiagonalAlong(ctx, x, c.Axis, values[T](n, 0, 4))
+	op, err := ops.DiagonalAlong(ctx, x, c.Axis, values[T](n, 0, 4))
 	return op, n, err
 }
 
@@ -137,7 +137,7 @@ func spread[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Op
 	if err != nil {
 		return nil, 0, err
 	}
-	op, err := ops.NewSpread[T](ctx, m, nx, nt, func(x0, t0, x int) (int, float64, bool) { return (t0 + x0*x) % nt, 0, true })
+	op, err := ops.Spread[T](ctx, m, nx, nt, func(x0, t0, x int) (int, float64, bool) { return (t0 + x0*x) % nt, 0, true })
 	return op, nx0 * nt * nx, err
 }
 
@@ -147,7 +147,7 @@ func regression[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (lino
 	if err != nil {
 		return nil, 0, err
 	}
-	op, err := ops.NewRegression[T](ctx, y, values[float64](c.Shape[0], 0, 4), c.Order)
+	op, err := ops.Regression[T](ctx, y, values[float64](c.Shape[0], 0, 4), c.Order)
 	return op, c.Shape[0], err
 }
 
@@ -158,7 +158,7 @@ func matrixMult[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (lino
 	if err != nil {
 		return nil, 0, err
 	}
-	op, err := ops.NewMatrixMult(ctx, x, rows, values[T](rows*cols, 0, 4))
+	op, err := ops.MatrixMult(ctx, x, rows, values[T](rows*cols, 0, 4))
 	return op, rows * cols, err
 }
 
@@ -172,7 +172,7 @@ func stack[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (linop.Ope
 		if err != nil {
 			return nil, 0, err
 		}
-		a, err := ops.NewMatrixMult(ctx, x, rows, values[T](rows*cols, i*rows*cols, 4))
+		a, err := ops.MatrixMult(ctx, x, rows, values[T](rows*cols, i*rows*cols, 4))
 		if err != nil {
 			return nil, 0, err
 		}
