@@ -49,7 +49,7 @@ func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
 	a := Array[T]{mem: m, shape: s, dev: d, k: k}
 	if g, ok := k.(device.Reclaimer[T]); ok && m.N > 0 {
 		a.own = new(owner)
-		a.own.gone = runtime.AddCleanup(a.own, g.Abandon, m)
+		a.own.gone = runtime.AddCleanup(a.own, g.Reclaim, m)
 	}
 	return a, nil
 }

@@ -65,7 +65,7 @@ func vectors[T scalar.Scalar](t *testing.T) {
 		"Mul":       {func(dst array.Array[T]) { array.Mul(dst, x, y) }, []T{4, -10, -18}},
 		"MulConj":   {func(dst array.Array[T]) { array.MulConj(dst, x, y) }, []T{4, -10, -18}},
 		"Conj":      {func(dst array.Array[T]) { array.Conj(dst, x) }, []T{1, -2, 3}},
-		"Threshold": {func(dst array.Array[T]) { array.Threshold(dst, x, device.Soft, 2) }, []T{0, 0, 1}},
+		"Threshold": {func(dst array.Array[T]) { array.Threshold(dst, x, device.SoftThreshold, 2) }, []T{0, 0, 1}},
 	} {
 		dst := of[T](t, d, 10, 10, 10)
 		c.call(dst)
@@ -141,7 +141,7 @@ func TestPanics(t *testing.T) {
 		"Mul":              func() { array.Mul(a, b, a) },
 		"MulConj":          func() { array.MulConj(b, b, a) },
 		"Conj":             func() { array.Conj(a, b) },
-		"Threshold":        func() { array.Threshold(a, b, device.Hard, 1) },
+		"Threshold":        func() { array.Threshold(a, b, device.HardThreshold, 1) },
 		"Dot":              func() { array.Dot(a, b, true) },
 		"Reshape":          func() { a.Reshape(shape.Of(3)) },
 		"Slice":            func() { a.Slice(1, 3) },

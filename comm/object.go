@@ -39,7 +39,7 @@ func size(n int64) (int, error) {
 	if n = max(n, -n); n < 0 || n > maxElements {
 		return 0, fmt.Errorf("comm: an object of %d bytes has been announced, more than any memory holds", n)
 	}
-	if err := device.HostRoom(int(n)); err != nil {
+	if err := device.CheckHostMemory(int(n)); err != nil {
 		return 0, fmt.Errorf("comm: an object of %d bytes has been announced: %w", n, err)
 	}
 	return int(n), nil

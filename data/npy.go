@@ -115,7 +115,7 @@ func readElements[T scalar.Scalar](r io.Reader, h NPY, sure bool) ([]T, error) {
 // grow makes s longer by n elements, if the host has memory for them.
 func grow[T scalar.Scalar](s []T, n int) ([]T, error) {
 	if cap(s)-len(s) < n {
-		if err := device.HostRoom(len(s)+n, scalar.Of[T]().Size()); err != nil {
+		if err := device.CheckHostMemory(len(s)+n, scalar.Of[T]().Size()); err != nil {
 			return nil, err
 		}
 	}

@@ -60,10 +60,10 @@ type Queue interface {
 // Reclaimer is for devices whose memory the collector does not see. Kernels may
 // implement it: package array tells them of memory that nobody can reach.
 type Reclaimer[T scalar.Scalar] interface {
-	// Abandon gives memory of Alloc back, as Free does, at the next Alloc. Unlike
+	// Reclaim gives memory of Alloc back, as Free does, at the next Alloc. Unlike
 	// all else of a Device it may be called from any goroutine, also when the
 	// Device is closed.
-	Abandon(m Mem[T])
+	Reclaim(m Mem[T])
 }
 
 // DeviceCache is where a device keeps its own form of what a caller describes in host
@@ -71,29 +71,29 @@ type Reclaimer[T scalar.Scalar] interface {
 // afterwards calls Forget. A Kept must not be copied once used.
 type DeviceCache struct {
 	owner Device
-	what  any
-	drop  func()
+	value  any
+	free  func()
 }
 
-// Of returns what owner keeps here, or nil.
-func (k *DeviceCache) Of(owner Device) any {
+// Get returns what owner keeps here, or nil.
+func (k *DeviceCache) Get(owner Device) any {
 	if k.owner != owner {
 		return nil
 	}
-	return k.what
+	return k.value
 }
 
-// Keep stores what owner made, in place of what was here. drop, which may be
+// Set stores what owner made, in place of what was here. drop, which may be
 // nil, gives it back.
-func (k *DeviceCache) Keep(owner Device, what any, drop func()) {
-	k.Forget()
-	k.owner, k.what, k.drop = owner, what, drop
+func (k *DeviceCache) Set(owner Device, what any, drop func()) {
+	k.Clear()
+	k.owner, k.value, k.free = owner, what, drop
 }
 
-// Forget gives back what is kept.
-func (k *DeviceCache) Forget() {
-	if k.drop != nil {
-		k.drop()
+// Clear gives back what is kept.
+func (k *DeviceCache) Clear() {
+	if k.free != nil {
+		k.free()
 	}
 	*k = DeviceCache{}
 }

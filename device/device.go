@@ -19,7 +19,7 @@ var ErrUnsupported = errors.New("not supported by this device")
 var ErrClosed = errors.New("the device is closed")
 
 // Device is one place that holds memory and runs kernels, such as the host or
-// one GPU. A Device belongs to one rank and is used by one goroutine at a time.
+// readNumber GPU. A Device belongs to one rank and is used by one goroutine at a time.
 type Device interface {
 	String() string
 	// Kernels returns the Kernels[T] of the element type, or nil. KernelsFor
@@ -44,10 +44,10 @@ type SizeError string
 
 func (e SizeError) Error() string { return string(e) }
 
-// Holds panics with SizeError unless n elements are enough for a matrix of rows ×
+// MustHold panics with SizeError unless n elements are enough for a matrix of rows ×
 // cols. Go's slices notice by themselves; native libraries get addresses and read
 // or write on.
-func Holds(kernel, matrix string, n, rows, cols int) {
+func MustHold(kernel, matrix string, n, rows, cols int) {
 	if rows < 0 || cols < 0 || cols > 0 && rows > n/cols {
 		panic(SizeError(fmt.Sprintf("device: %s: %s has %d elements, need %d × %d", kernel, matrix, n, rows, cols)))
 	}

@@ -11,7 +11,7 @@ type AxpyNormer[T scalar.Scalar] interface {
 }
 
 // AsyncReducer is for devices that leave sums in their own memory, so that the
-// host waits once for several. Kernels may implement it; where they do not, each
+// memoryFiles waits once for several. Kernels may implement it; where they do not, each
 // sum is waited for.
 type AsyncReducer[T scalar.Scalar] interface {
 	// DotInto and AxpyNormInto do what Dot and AxpyNorm do, and leave the result in
@@ -21,7 +21,7 @@ type AsyncReducer[T scalar.Scalar] interface {
 }
 
 // StencilSum is for devices that apply banded matrices along several axes of
-// one block and add up, in one pass over memory. Kernels may implement it; where
+// readNumber block and add up, in one pass over memory. Kernels may implement it; where
 // they do not, Bands does the same in one pass for each axis.
 type StencilSum[T scalar.Scalar] interface {
 	// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
@@ -32,7 +32,7 @@ type StencilSum[T scalar.Scalar] interface {
 // shape: each has as many rows in dst as in src.
 type BandedSum[T scalar.Scalar] struct {
 	Parts []BandedPart[T]
-	Kept  DeviceCache
+	Cache  DeviceCache
 }
 
 // BandedPart is one matrix of a sum and the rows it needs from other ranks.

@@ -8,26 +8,26 @@ import (
 	"unsafe"
 )
 
-// sure is how many bytes are taken without a look at what the machine has: Go
+// smallAlloc is how many bytes are taken without a look at what the machine has: Go
 // uses as much for its own bookkeeping, and a look costs some 50 us.
-const sure = 64 << 20
+const smallAlloc = 64 << 20
 
 // HostMemory returns how many bytes this process can still take from the host,
 // and how many the host, its container or the limits of the shell let it have
 // in all. What has been asked for counts as taken, touched or not. Both are 0
 // where the system does not tell: only Linux does.
-func HostMemory() (free, total int64) { return theHost.memory() }
+func HostMemory() (free, total int64) { return thisHost.memory() }
 
-// HostRoom returns an error that wraps ErrMemory if the product of its
+// CheckHostMemory returns an error that wraps ErrMemory if the product of its
 // arguments, a number of bytes, is more than the host has free. The product may
 // be more than an int holds; a negative argument is an error. Less than 64 MiB
 // always has room.
-func HostRoom(factors ...int) error {
+func CheckHostMemory(factors ...int) error {
 	n, err := product(factors)
 	if err != nil {
 		return err
 	}
-	return room(n, asked.Load())
+	return checkFree(n, pendingBytes.Load())
 }
 
 // Make returns n zeros in host memory, or an error that wraps ErrMemory where
@@ -39,7 +39,7 @@ func Make[T any](n int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size < sure {
+	if size < smallAlloc {
 		return make([]T, n), nil
 	}
 	return makeLarge[T](n, size)
@@ -47,26 +47,26 @@ func Make[T any](n int) ([]T, error) {
 
 func makeLarge[T any](n int, size int64) (s []T, err error) {
 	mine := min(size, 1<<50) // so that a sum of them is a number
-	others := asked.Add(mine) - mine
+	others := pendingBytes.Add(mine) - mine
 	defer func() {
-		asked.Add(-mine)
+		pendingBytes.Add(-mine)
 		if r := recover(); r != nil { // make panics for a length that no memory can hold
 			err = fmt.Errorf("%s asked for: %v: %w", BytesText(size), r, ErrMemory)
 		}
 	}()
-	if err := room(size, others); err != nil {
+	if err := checkFree(size, others); err != nil {
 		return nil, err
 	}
 	return make([]T, n), nil
 }
 
-// asked is what goroutines in Make are about to take.
-var asked atomic.Int64
+// pendingBytes is what goroutines in Make are about to take.
+var pendingBytes atomic.Int64
 
-// room says whether the host has n bytes beside those that others are about to
+// checkFree says whether the host has n bytes beside those that others are about to
 // take. Garbage is collected before anything is refused.
-func room(n, others int64) error {
-	if n < sure {
+func checkFree(n, others int64) error {
+	if n < smallAlloc {
 		return nil
 	}
 	free, total := HostMemory()

@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// host is where the system tells of its memory.
-type host struct{ proc, cgroup string }
+// memoryFiles is where the system tells of its memory.
+type memoryFiles struct{ proc, cgroup string }
 
-var theHost = host{"/proc", "/sys/fs/cgroup"}
+var thisHost = memoryFiles{"/proc", "/sys/fs/cgroup"}
 
 // memory returns the least of what the machine, the control groups of this
 // process and its limit of addresses leave.
-func (h host) memory() (free, total int64) {
-	info := fields(h.proc + "/meminfo")
+func (h memoryFiles) memory() (free, total int64) {
+	info := readFields(h.proc + "/meminfo")
 	total, free = (info["MemTotal:"]+info["SwapTotal:"])<<10, (info["MemAvailable:"]+info["SwapFree:"])<<10
 	if info["MemTotal:"] == 0 || info["MemAvailable:"] == 0 {
 		return 0, 0
@@ -29,17 +29,17 @@ func (h host) memory() (free, total int64) {
 	used, resident := h.pages()
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &l) == nil && l.Cur < math.MaxInt64 {
-		total, free = min(total, int64(l.Cur)), min(free, int64(l.Cur)-used-sure) // Go takes addresses in large pieces
+		total, free = min(total, int64(l.Cur)), min(free, int64(l.Cur)-used-smallAlloc) // Go takes addresses in large pieces
 	}
 	return max(free-untouched(resident), 0), total
 }
 
 // pages returns the bytes of addresses and of memory that this process has.
-func (h host) pages() (used, resident int64) {
+func (h memoryFiles) pages() (used, resident int64) {
 	text, _ := os.ReadFile(h.proc + "/self/statm")
 	f := append(strings.Fields(string(text)), "0", "0")
 	page := int64(os.Getpagesize())
-	return number(f[0]) * page, number(f[1]) * page
+	return parseNumber(f[0]) * page, parseNumber(f[1]) * page
 }
 
 // untouched returns how many bytes Go has handed out that the system has not had
@@ -51,12 +51,12 @@ func untouched(resident int64) int64 {
 	return max(inUse+reserve-resident, 0) - reserve
 }
 
-// group is a control group that this process is in.
-type group struct{ limit, used int64 }
+// cgroup is a control group that this process is in.
+type cgroup struct{ limit, used int64 }
 
 // groups returns the control groups with a limit of memory, of both versions,
 // from that of the process up. A container may see its own as the topmost.
-func (h host) groups() (all []group) {
+func (h memoryFiles) groups() (all []cgroup) {
 	text, _ := os.ReadFile(h.proc + "/self/cgroup")
 	for line := range strings.Lines(string(text)) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -72,9 +72,9 @@ func (h host) groups() (all []group) {
 		}
 		for at := path.Clean("/" + f[2]); ; at = path.Dir(at) {
 			dir := path.Join(root, at)
-			if n := one(path.Join(dir, limit)); n > 0 {
-				stat := fields(path.Join(dir, "memory.stat")) // files in memory give way
-				all = append(all, group{n, one(path.Join(dir, used)) - stat["inactive_file"]})
+			if n := readNumber(path.Join(dir, limit)); n > 0 {
+				stat := readFields(path.Join(dir, "memory.stat")) // files in memory give way
+				all = append(all, cgroup{n, readNumber(path.Join(dir, used)) - stat["inactive_file"]})
 			}
 			if at == "/" {
 				break
@@ -84,25 +84,25 @@ func (h host) groups() (all []group) {
 	return all
 }
 
-// one returns the number in a file, or 0: "max" means no limit.
-func one(file string) int64 {
+// readNumber returns the number in a file, or 0: "max" means no limit.
+func readNumber(file string) int64 {
 	text, _ := os.ReadFile(file)
-	return number(strings.TrimSpace(string(text)))
+	return parseNumber(strings.TrimSpace(string(text)))
 }
 
-// fields returns the first number behind each word of a file.
-func fields(file string) map[string]int64 {
+// readFields returns the first number behind each word of a file.
+func readFields(file string) map[string]int64 {
 	text, _ := os.ReadFile(file)
 	all := map[string]int64{}
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Fields(line); len(f) > 1 {
-			all[f[0]] = number(f[1])
+			all[f[0]] = parseNumber(f[1])
 		}
 	}
 	return all
 }
 
-func number(text string) int64 {
+func parseNumber(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return max(n, 0)
 }

@@ -47,7 +47,7 @@ func TestHostMemoryFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			free, total := host{dir, dir + "/cg"}.memory()
+			free, total := memoryFiles{dir, dir + "/cg"}.memory()
 			// This process has taken a little, which it has not touched as far as
 			// these files say.
 			if total != tc.total || free > tc.free || free < tc.free-gib {
@@ -64,18 +64,18 @@ func TestMakeRefuses(t *testing.T) {
 		if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "asked for, the host has ") {
 			t.Errorf("%d elements: got error %v", n, err)
 		}
-		if err := HostRoom(n, 2, 8); !errors.Is(err, ErrMemory) {
+		if err := CheckHostMemory(n, 2, 8); !errors.Is(err, ErrMemory) {
 			t.Errorf("room for %d elements: got error %v", n, err)
 		}
 	}
 	if _, err := Make[float32](-1); err == nil {
 		t.Error("-1 elements: got no error")
 	}
-	if err := HostRoom(math.MaxInt, 0, math.MaxInt); err != nil {
+	if err := CheckHostMemory(math.MaxInt, 0, math.MaxInt); err != nil {
 		t.Errorf("nothing at all: %v", err)
 	}
-	if asked.Load() != 0 {
-		t.Errorf("%d bytes are still asked for", asked.Load())
+	if pendingBytes.Load() != 0 {
+		t.Errorf("%d bytes are still asked for", pendingBytes.Load())
 	}
 }
 
@@ -87,16 +87,16 @@ func small(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.GC()
-	was, percent := theHost, debug.SetGCPercent(-1)
-	theHost = host{dir, dir}
+	was, percent := thisHost, debug.SetGCPercent(-1)
+	thisHost = memoryFiles{dir, dir}
 	t.Cleanup(func() {
-		theHost = was
+		thisHost = was
 		debug.SetGCPercent(percent)
 	})
 }
 
 // What has been handed out counts although nobody has touched it, and so does
-// what goroutines ask for together.
+// value goroutines ask for together.
 func TestMakeCountsTogether(t *testing.T) {
 	small(t)
 	const size = 96 << 20 // five of them fit, six do not
@@ -115,7 +115,7 @@ func TestMakeCountsTogether(t *testing.T) {
 			t.Errorf("goroutine %d: got %d bytes and error %v", i, len(kept[i]), err)
 		}
 	}
-	if n < 3 || n > 5 { // one that is handed out right now may count twice
+	if n < 3 || n > 5 { // readNumber that is handed out right now may count twice
 		t.Errorf("%d arrays of 96 MiB were handed out of 512 MiB, want 5", n)
 	}
 }

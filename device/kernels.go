@@ -98,9 +98,9 @@ type ThresholdKind uint8
 
 // The thresholds of iterative shrinkage, with r = |x|.
 const (
-	Soft ThresholdKind = iota // x·max(r-t, 0)/r
-	Hard                      // x if r > √(2t), otherwise 0
-	Half                      // (2/3)·x·(1 + cos(2/3·(π - acos(t/8·(r/3)^-3/2)))) if r > (54^⅓/4)·t^⅔, otherwise 0
+	SoftThreshold ThresholdKind = iota // x·max(r-t, 0)/r
+	HardThreshold                      // x if r > √(2t), otherwise 0
+	HalfThreshold                      // (2/3)·x·(1 + cos(2/3·(π - acos(t/8·(r/3)^-3/2)))) if r > (54^⅓/4)·t^⅔, otherwise 0
 )
 
 // Strided describes a box of elements in two blocks: element (i0, i1, ...) of
@@ -139,7 +139,7 @@ type Banded[T scalar.Scalar] struct {
 	Taps             []Tap[T]
 	Groups           [2][]Band
 	Ghosts           []Ghost
-	Kept             DeviceCache
+	Cache             DeviceCache
 }
 
 // Sparse is a matrix in compressed rows.
@@ -147,5 +147,5 @@ type Sparse[T scalar.Scalar] struct {
 	First []int // len(rows)+1
 	At    []int
 	W     []T // nil means all 1
-	Kept  DeviceCache
+	Cache  DeviceCache
 }

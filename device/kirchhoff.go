@@ -25,5 +25,5 @@ type TravelTables[F float32 | float64] struct {
 	SrcW, RecW                          [2][]F // factors of the weight; both pairs, or none
 	Depths                              int    // points along the last axis of the image
 	Aperture                            []F    // Sources × Receivers × Depths; nil means 1
-	Kept                                DeviceCache
+	Cache                                DeviceCache
 }

@@ -88,7 +88,7 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 		{"Mul", local(func() { dist.Mul(z, x, y) })},
 		{"MulConj", local(func() { dist.MulConj(z, x, y) })},
 		{"Conj", local(func() { dist.Conj(z, x) })},
-		{"Threshold", local(func() { dist.Threshold(z, x, device.Soft, 0.1) })},
+		{"Threshold", local(func() { dist.Threshold(z, x, device.SoftThreshold, 0.1) })},
 		{"stack Combine", local(func() { dist.Combine(p, 2, p, 3, q) })},
 		{"stack Mul", local(func() { dist.Mul(p, p, q) })},
 		{"Dot", func() error { return second(dist.Dot(ctx, x, y)) }},

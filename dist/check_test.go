@@ -141,7 +141,7 @@ func TestZeroArray(t *testing.T) {
 			"Axpby": func() { dist.Axpby(1, zero, 1, zero) }, "Combine": func() { dist.Combine(zero, 1, zero, 1, zero) },
 			"Add": func() { dist.Add(zero, x, x) }, "Sub": func() { dist.Sub(x, x, zero) }, "Scale": func() { dist.Scale(zero, 1, zero) },
 			"Neg": func() { dist.Neg(zero, zero) }, "Mul": func() { dist.Mul(zero, zero, zero) }, "MulConj": func() { dist.MulConj(x, zero, x) },
-			"Conj": func() { dist.Conj(zero, zero) }, "Threshold": func() { dist.Threshold(zero, zero, device.Soft, 1) },
+			"Conj": func() { dist.Conj(zero, zero) }, "Threshold": func() { dist.Threshold(zero, zero, device.SoftThreshold, 1) },
 			"Gather": func() { dist.Gather(ctx, zero, 0) }, "AllGather": func() { dist.AllGather(ctx, zero) },
 			"Redistribute": func() { dist.Redistribute(ctx, zero, s) }, "Redistribute to nil": func() { dist.Redistribute(ctx, x, nil) },
 			"AddGhosts": func() { dist.AddGhosts(ctx, zero, []int{1}, []int{1}) },

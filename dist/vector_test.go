@@ -51,7 +51,7 @@ func vectorCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error 
 		{"Mul", func() { dist.Mul(z, x, y) }, func(x, y, z T) T { return x * y }},
 		{"MulConj", func() { dist.MulConj(z, x, y) }, func(x, y, z T) T { return conj(x) * y }},
 		{"Conj", func() { dist.Conj(z, x) }, func(x, y, z T) T { return conj(x) }},
-		{"Threshold", func() { dist.Threshold(z, x, device.Hard, 2) }, func(x, y, z T) T {
+		{"Threshold", func() { dist.Threshold(z, x, device.HardThreshold, 2) }, func(x, y, z T) T {
 			if cmplx.Abs(wide(x)) > 2 {
 				return x
 			}

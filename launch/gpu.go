@@ -33,8 +33,8 @@ type platform struct {
 }
 
 var platforms = []platform{
-	{CUDA, cuda.Look, cuda.Count, cuda.New},
-	{HIP, hip.Look, hip.Count, hip.New},
+	{CUDA, cuda.Detect, cuda.Count, cuda.New},
+	{HIP, hip.Detect, hip.Count, hip.New},
 }
 
 // platform returns the kind of GPU that c asks for and how many of them this

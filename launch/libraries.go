@@ -99,7 +99,7 @@ type GPUInfo struct {
 	Processors int    `json:"processors"`
 }
 
-// gpuHints are what to install for the libraries of gpu.Look and the
+// gpuHints are what to install for the libraries of gpu.Detect and the
 // communicator, and what people call them.
 var gpuHints = map[string]map[string][2]string{
 	CUDA: {

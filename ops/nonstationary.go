@@ -26,7 +26,7 @@ func NonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space
 	}
 	if err == nil {
 		const perTap = 128 // bytes that the matrix takes, about
-		if err = device.HostRoom(n, len(filters[0]), perTap); err != nil {
+		if err = device.CheckHostMemory(n, len(filters[0]), perTap); err != nil {
 			err = fmt.Errorf("%d filters of %d samples: %w", n, len(filters[0]), err)
 		}
 	}

@@ -62,7 +62,7 @@ func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
 	b := y.Box(y.Comm().Rank())
 	t = t[b.Lo[0]:b.Hi[0]]
 	o.n, o.m = len(t), order+1
-	if err := device.HostRoom(o.n, o.m, scalar.Of[T]().Size()); err != nil {
+	if err := device.CheckHostMemory(o.n, o.m, scalar.Of[T]().Size()); err != nil {
 		return fmt.Errorf("powers up to %d of %d samples: %w", order, o.n, err)
 	}
 	v := make([]T, 0, o.n*o.m)

@@ -42,7 +42,7 @@ func box[T scalar.Scalar](n, rows int) ([]T, error) {
 	n |= 1
 	half := min(n/2, max(rows-1, 0))
 	const perSample = 256 // bytes that the matrix of a filter takes, about
-	if err := device.HostRoom(half, perSample); err != nil {
+	if err := device.CheckHostMemory(half, perSample); err != nil {
 		return nil, fmt.Errorf("length %d: %w", n, err)
 	}
 	h := make([]T, 2*half+1)

@@ -60,7 +60,7 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 		return err
 	}
 	o.Spaces = linop.Spaces{Dom: model, Rng: y}
-	if err := device.HostRoom(nx, nt, 2*8); err != nil {
+	if err := device.CheckHostMemory(nx, nt, 2*8); err != nil {
 		return fmt.Errorf("%d traces of %d samples: %w", nx, nt, err)
 	}
 	if nt == 0 {

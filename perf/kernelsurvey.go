@@ -51,7 +51,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](w *workshop[T], v survey, n
 		Sources: v.sources, Receivers: v.receivers, Points: points, Samples: v.samples, Depths: v.nz,
 		Src: travel[F](v, v.sources, 10), Rec: travel[F](v, v.receivers, 20),
 	}
-	w.kept = append(w.kept, &t.Kept)
+	w.kept = append(w.kept, &t.Cache)
 	x, err := w.filled(points)
 	if err != nil {
 		return j, err

@@ -90,7 +90,7 @@ func measureAll[T scalar.Scalar](ctx context.Context, cfg KernelConfig, d device
 // clear gives back what the last work held.
 func (w *workshop[T]) clear() {
 	for _, k := range w.kept {
-		k.Forget()
+		k.Clear()
 	}
 	for _, m := range w.held {
 		w.k.Free(m)
@@ -193,7 +193,7 @@ func (w *workshop[T]) derivative(block [3]int) (work, error) {
 	n := size(block)
 	x, y, err := w.two(n)
 	b := along[T](block, 0, -0.5, 0, 0.5)
-	w.kept = append(w.kept, &b.Kept)
+	w.kept = append(w.kept, &b.Cache)
 	return work{"derivative, axis 0", sizeText(block), 2 * w.elem * float64(n), 0,
 		always(func() { w.k.Bands(y, x, device.Mem[T]{}, b, 0, false) })}, err
 }
@@ -203,11 +203,11 @@ func (w *workshop[T]) laplacian(block [3]int) (work, error) {
 	n := size(block)
 	x, y, err := w.two(n)
 	sum := &device.BandedSum[T]{}
-	w.kept = append(w.kept, &sum.Kept)
+	w.kept = append(w.kept, &sum.Cache)
 	for axis := range block {
 		b := along[T](block, axis, 1, -2, 1)
 		sum.Parts = append(sum.Parts, device.BandedPart[T]{Banded: b})
-		w.kept = append(w.kept, &b.Kept)
+		w.kept = append(w.kept, &b.Cache)
 	}
 	run := func() {
 		for i, p := range sum.Parts {

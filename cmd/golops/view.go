@@ -149,7 +149,7 @@ func roomToDraw(lo, hi []int) error {
 	for i := range lo {
 		factors = append(factors, hi[i]-lo[i])
 	}
-	if err := device.HostRoom(factors...); err != nil {
+	if err := device.CheckHostMemory(factors...); err != nil {
 		return fmt.Errorf("this is too much to draw, save a part of the array and view that: %w", err)
 	}
 	return nil

@@ -64,10 +64,10 @@ type world struct {
 func Room(n int) error {
 	var c cell
 	var p pair
-	if err := device.HostRoom(n, int(unsafe.Sizeof(c))); err != nil {
+	if err := device.CheckHostMemory(n, int(unsafe.Sizeof(c))); err != nil {
 		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
 	}
-	if err := device.HostRoom(n, n, int(unsafe.Sizeof(p))); err != nil {
+	if err := device.CheckHostMemory(n, n, int(unsafe.Sizeof(p))); err != nil {
 		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
 	}
 	return nil

@@ -48,9 +48,9 @@ func operandOf[F float](x []F, op device.Trans, rows, cols int) operand[F] {
 
 // Gemm adds up in the element type, in Go or in a native library.
 func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, depth int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
-	device.Holds("Gemm", "A", a.N, m, depth)
-	device.Holds("Gemm", "B", b.N, depth, n)
-	device.Holds("Gemm", "C", c.N, m, n)
+	device.MustHold("Gemm", "A", a.N, m, depth)
+	device.MustHold("Gemm", "B", b.N, depth, n)
+	device.MustHold("Gemm", "C", c.N, m, n)
 	if k.parts == 1 { // a conjugate is the number itself
 		opA, opB = plain(opA), plain(opB)
 	}

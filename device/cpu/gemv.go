@@ -27,9 +27,9 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 	if op == device.Transpose || op == device.ConjTrans {
 		rows, cols = n, m
 	}
-	device.Holds("Gemv", "A", a.N, m, n)
-	device.Holds("Gemv", "x", x.N, cols, 1)
-	device.Holds("Gemv", "y", y.N, rows, 1)
+	device.MustHold("Gemv", "A", a.N, m, n)
+	device.MustHold("Gemv", "x", x.N, cols, 1)
+	device.MustHold("Gemv", "y", y.N, rows, 1)
 	if k.blasGemv(op, m, n, alpha, a, x, beta, y) {
 		return nil
 	}

@@ -16,19 +16,19 @@ func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKin
 func (k *kernels[T, F]) thresholdPart(lo, hi int) {
 	dst, x, t := k.v.dst[lo:hi], k.v.x[lo:hi], k.v.t
 	switch k.v.kind {
-	case device.Soft:
+	case device.SoftThreshold:
 		if k.parts == 1 {
 			soft(dst, x, t)
 		} else {
 			softPairs(pairs(dst), pairs(x), t)
 		}
-	case device.Hard:
+	case device.HardThreshold:
 		if k.parts == 1 {
 			hard(dst, x, t)
 		} else {
 			hardPairs(pairs(dst), pairs(x), t)
 		}
-	case device.Half:
+	case device.HalfThreshold:
 		if k.parts == 1 {
 			half(dst, x, t)
 		} else {

@@ -63,7 +63,7 @@ func TestMemory(t *testing.T) {
 
 // TestLook says what there is or, without a driver, why there is nothing.
 func TestLook(t *testing.T) {
-	r := cuda.Look()
+	r := cuda.Detect()
 	if len(r.Libraries) == 0 || r.Libraries[0].What != "driver" {
 		t.Fatalf("the report begins with %+v", r.Libraries)
 	}

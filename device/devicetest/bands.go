@@ -29,7 +29,7 @@ func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, ar
 		}
 		s.release()
 	}
-	b.Kept.Forget()
+	b.Cache.Clear()
 }
 
 // testBands applies the matrices that operators use: stencils of 1 to 9 taps

@@ -87,7 +87,7 @@ func testClosed[T scalar.Scalar](t *testing.T, d device.Device) {
 			return nil
 		},
 		"Threshold": func() error {
-			k.Threshold(z, x, device.Soft, 1)
+			k.Threshold(z, x, device.SoftThreshold, 1)
 			return nil
 		},
 	} {

@@ -42,7 +42,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 				t.Aperture = factors[F](s, t.Sources*t.Receivers*t.Depths)
 			}
 			spreadAndStack(s, k, t)
-			t.Kept.Forget()
+			t.Cache.Clear()
 			s.release()
 		}
 	}

@@ -122,7 +122,7 @@ func testGather[T scalar.Scalar](s *suite[T]) {
 				}
 				for _, w := range [][]T{nil, s.numbers(len(m.At))} {
 					m.W = w
-					m.Kept.Forget()
+					m.Cache.Clear()
 					src, dst := s.random(n), s.poison(rows)
 					s.k.Gather(dst.mem, src.mem, m)
 					dst.check(gather(src.was(), m), tol[T](most), "gather %d from %d, %d per row, weights=%v", rows, n, most, w != nil)

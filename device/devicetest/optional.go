@@ -94,9 +94,9 @@ func (s *suite[T]) bandsSum(k device.StencilSum[T], dims, axes []int, width int)
 		dst.check(want, productTol[T](taps), "sum of bands of %v along %v, width %d", dims, axes, width)
 	}
 	for _, p := range sum.Parts {
-		p.Kept.Forget()
+		p.Cache.Clear()
 	}
-	sum.Kept.Forget()
+	sum.Cache.Clear()
 	s.release()
 }
 

@@ -46,15 +46,15 @@ func threshold(x []complex128, kind device.ThresholdKind, t float64) []complex12
 	for i, v := range x {
 		r := cmplx.Abs(v)
 		switch kind {
-		case device.Soft:
+		case device.SoftThreshold:
 			if r > t {
 				z[i] = v * complex((r-t)/r, 0)
 			}
-		case device.Hard:
+		case device.HardThreshold:
 			if r > math.Sqrt(2*t) {
 				z[i] = v
 			}
-		case device.Half:
+		case device.HalfThreshold:
 			if r > math.Cbrt(54)/4*math.Pow(t, 2./3) {
 				phi := math.Acos(t / 8 * math.Pow(r/3, -1.5))
 				z[i] = v * complex(2./3*(1+math.Cos(2./3*(math.Pi-phi))), 0)

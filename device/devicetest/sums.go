@@ -191,7 +191,7 @@ func testNaN[T scalar.Scalar](s *suite[T]) {
 			if real(got) == real(got) != (special == special) || !(math.IsNaN(real(got)) || math.IsInf(real(got), 1)) {
 				s.errorf("sum of %d with %v at %d: %v", n, special, at, got)
 			}
-			for _, kind := range []device.ThresholdKind{device.Soft, device.Hard, device.Half} {
+			for _, kind := range []device.ThresholdKind{device.SoftThreshold, device.HardThreshold, device.HalfThreshold} {
 				s.thresholdOf(x, at, kind)
 			}
 			if !scalar.Of[T]().IsComplex() {

@@ -144,7 +144,7 @@ func testConj[T scalar.Scalar](s *suite[T]) {
 }
 
 func testThreshold[T scalar.Scalar](s *suite[T]) {
-	for _, kind := range []device.ThresholdKind{device.Soft, device.Hard, device.Half} {
+	for _, kind := range []device.ThresholdKind{device.SoftThreshold, device.HardThreshold, device.HalfThreshold} {
 		for _, t := range []float64{0, 0.01, 0.3, 0.8, 10} {
 			for _, n := range sizes {
 				if n > 10_000 && t != 0.3 {
@@ -169,7 +169,7 @@ func testThreshold[T scalar.Scalar](s *suite[T]) {
 			}
 		}
 		// On the border an element goes, as it does in PyLops.
-		border := map[device.ThresholdKind]float64{device.Soft: 2, device.Hard: 2, device.Half: math.Pow(8/math.Cbrt(54), 1.5) * (1 + 1e-6)}
+		border := map[device.ThresholdKind]float64{device.SoftThreshold: 2, device.HardThreshold: 2, device.HalfThreshold: math.Pow(8/math.Cbrt(54), 1.5) * (1 + 1e-6)}
 		x := s.put([]T{narrow[T](2), narrow[T](-2)})
 		s.k.Threshold(x.mem, x.mem, kind, border[kind])
 		x.check([]complex128{0, 0}, 0, "threshold on the border, kind=%d", kind)

@@ -17,5 +17,5 @@ func New(cfg Config) (*Device, error) { return gpu.New(gpu.HIP, cfg) }
 // be known: mostly because there is no driver.
 func Count() (int, error) { return gpu.Count(gpu.HIP) }
 
-// Look reports which libraries and GPUs there are. It opens no GPU.
-func Look() gpu.Report { return gpu.Look(gpu.HIP) }
+// Detect reports which libraries and GPUs there are. It opens no GPU.
+func Detect() gpu.Report { return gpu.Detect(gpu.HIP) }

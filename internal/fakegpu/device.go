@@ -86,8 +86,8 @@ func see[T scalar.Scalar](m device.Mem[T]) device.Mem[T] {
 	return device.Mem[T]{Host: unsafe.Slice(*(**T)(unsafe.Pointer(&m.Addr)), m.N), Addr: m.Addr, N: m.N}
 }
 
-// Abandon implements device.Reclaimer.
-func (k *kernels[T, F]) Abandon(m device.Mem[T]) {
+// Reclaim implements device.Reclaimer.
+func (k *kernels[T, F]) Reclaim(m device.Mem[T]) {
 	k.d.mu.Lock()
 	defer k.d.mu.Unlock()
 	k.d.drops = append(k.d.drops, func() { k.Free(m) })

@@ -63,7 +63,7 @@ func (a *axisArgs) share(g grid) grid {
 }
 
 // accSize is how many bytes a sum on its way has.
-func (k *kernels[T, F]) accSize() int { return 8 * k.parts }
+func (k *kernels[T, F]) accSize() int { return 8 * k.components }
 
 // SumAxis implements device.Kernels.
 func (k *kernels[T, F]) SumAxis(dst, x device.Mem[T], outer, n, inner int) {
@@ -74,7 +74,7 @@ func (k *kernels[T, F]) SumAxis(dst, x device.Mem[T], outer, n, inner int) {
 	a := axisArgs{dst: dst.Addr, x: x.Addr, outer: outer, n: n, inner: inner}
 	g := a.share(a.shape())
 	if a.chunks > 1 {
-		a.part = k.d.room(a.chunks * columns * k.accSize())
+		a.part = k.d.scratch(a.chunks * columns * k.accSize())
 	}
 	launch(k.d, &k.axis.sum, g, axisBlock, 0, &a)
 	if a.chunks > 1 {
@@ -86,11 +86,11 @@ func (k *kernels[T, F]) SumAxis(dst, x device.Mem[T], outer, n, inner int) {
 func (k *kernels[T, F]) NormAxis(dst []float64, x device.Mem[T], outer, n, inner int, p float64) error {
 	columns := outer * inner
 	if columns == 0 {
-		return k.d.take()
+		return k.d.takeErr()
 	}
 	a := axisArgs{x: x.Addr, outer: outer, n: n, inner: inner, kind: int32(device.NormOf(p)), p: p}
 	g := a.share(a.shape())
-	a.norms = k.d.room(a.chunks * columns * 8)
+	a.norms = k.d.scratch(a.chunks * columns * 8)
 	launch(k.d, &k.axis.norm, g, axisBlock, 0, &a)
 	if a.chunks > 1 {
 		launch(k.d, &k.axis.normEnd, blocks(columns, axisBlock), axisBlock, 0, &a)
@@ -128,7 +128,7 @@ func (k *kernels[T, F]) ScanAxis(dst, x, start device.Mem[T], outer, n, inner in
 	a.chunk = (n + a.chunks - 1) / a.chunks
 	a.chunks = (n + a.chunk - 1) / a.chunk
 	if a.chunks > 1 {
-		a.part = k.d.room(a.chunks * columns * k.accSize())
+		a.part = k.d.scratch(a.chunks * columns * k.accSize())
 		s := axisArgs{x: x.Addr, part: a.part, outer: outer, n: n, inner: inner, chunk: a.chunk, chunks: a.chunks}
 		g := s.shape()
 		launch(k.d, &k.axis.sum, grid{g.x, a.chunks}, axisBlock, 0, &s)

@@ -10,13 +10,13 @@ import (
 
 // bandFunctions are the kernels of bands.cu and its neighbours.
 type bandFunctions struct {
-	rows, flat, lone, fir, sum, rest function
+	rows, flat, perElement, fir, sum, rest function
 }
 
 func (k *kernels[T, F]) makeBands() {
 	k.bands = bandFunctions{
 		rows: k.function("bands.cu", "bandsRows"), flat: k.function("bands.cu", "bandsFlat"),
-		lone: k.function("bands.cu", "bandsLone"), fir: k.function("bandsfir.cu", "bandsFir"),
+		perElement: k.function("bands.cu", "bandsLone"), fir: k.function("bandsfir.cu", "bandsFir"),
 		sum: k.function("bandsum.cu", "bandsSum"), rest: k.function("bandsum.cu", "bandsRest"),
 	}
 }
@@ -47,10 +47,10 @@ type (
 
 const (
 	mainMost   = 32  // taps that travel with the arguments
-	bandRun    = 4   // elements of a thread
+	bandElements    = 4   // elements of a thread
 	bandBlock  = 256 // threads
-	loneBlock  = 128
-	loneTaps   = 64 // of a row, from which on a block sums it up
+	elementBlock  = 128
+	elementTaps   = 64 // of a row, from which on a block sums it up
 	rowsInner  = 64 // from which on threads go down rows
 	bandsChunk = 16 // rows of a thread, if there are enough of them
 )
@@ -59,9 +59,9 @@ const (
 // do pays only beyond it.
 const manyThreads = 1 << 18
 
-// keptBands is a device.Banded on the device: the tables of both groups in one
+// bandTables is a device.Banded on the device: the tables of both groups in one
 // piece of memory.
-type keptBands[T scalar.Scalar] struct {
+type bandTables[T scalar.Scalar] struct {
 	addr  uintptr
 	group [2]bandGroup[T]
 }
@@ -79,10 +79,10 @@ type bandGroup[T scalar.Scalar] struct {
 // Bands sums up in the element type, and rows of many taps in 64 bits. It is one
 // launch.
 func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T], group int, add bool) {
-	kept, _ := b.Kept.Of(k.d).(*keptBands[T])
+	kept, _ := b.Cache.Get(k.d).(*bandTables[T])
 	if kept == nil {
 		var err error
-		if kept, err = k.keepBands(b); err != nil {
+		if kept, err = k.makeBandTables(b); err != nil {
 			k.d.fail(err)
 			return
 		}
@@ -99,9 +99,9 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 	}
 }
 
-// keepBands makes the tables and chooses kernels.
-func (k *kernels[T, F]) keepBands(b *device.Banded[T]) (*keptBands[T], error) {
-	kept := &keptBands[T]{}
+// makeBandTables makes the tables and chooses kernels.
+func (k *kernels[T, F]) makeBandTables(b *device.Banded[T]) (*bandTables[T], error) {
+	kept := &bandTables[T]{}
 	var t tables
 	taps := put(&t, tapRecords(b.Taps))
 	ghosts := put(&t, b.Ghosts)
@@ -122,7 +122,7 @@ func (k *kernels[T, F]) keepBands(b *device.Banded[T]) (*keptBands[T], error) {
 			g.fir.coef += addr
 		}
 	}
-	keep(k.d, &b.Kept, kept, addr)
+	cacheTables(k.d, &b.Cache, kept, addr)
 	return kept, nil
 }
 
@@ -161,17 +161,17 @@ func (k *kernels[T, F]) planGroup(t *tables, g *bandGroup[T], b *device.Banded[T
 	found := g.args.setMain(t, b, bands, list)
 	elements := b.Outer * rows * b.Inner
 	switch {
-	case !found && taps >= loneTaps*rows && b.Inner <= 4 && elements <= maxGrid:
-		g.f, g.grid, g.block = &k.bands.lone, grid{elements, 1}, loneBlock
+	case !found && taps >= elementTaps*rows && b.Inner <= 4 && elements <= maxGrid:
+		g.f, g.grid, g.block = &k.bands.perElement, grid{elements, 1}, elementBlock
 	case b.Inner >= rowsInner:
 		g.f, g.block = &k.bands.rows, bandBlock
 		g.args.width, g.args.chunk, g.grid = rowsGrid(b.Outer, rows, b.Inner)
 	default:
 		g.f, g.block = &k.bands.flat, bandBlock
 		n := rows * b.Inner
-		width := powerOf2((n+bandRun-1)/bandRun, bandBlock)
+		width := powerOf2((n+bandElements-1)/bandElements, bandBlock)
 		g.args.width = int32(width)
-		g.grid = grid{(n + width*bandRun - 1) / (width * bandRun), min((b.Outer*width+bandBlock-1)/bandBlock, maxGridY)}
+		g.grid = grid{(n + width*bandElements - 1) / (width * bandElements), min((b.Outer*width+bandBlock-1)/bandBlock, maxGridY)}
 	}
 }
 
@@ -179,7 +179,7 @@ func (k *kernels[T, F]) planGroup(t *tables, g *bandGroup[T], b *device.Banded[T
 func rowsGrid(outer, rows, inner int) (width, chunk int32, g grid) {
 	chunk = bandsChunk
 	if outer*rows*inner < manyThreads*bandsChunk {
-		chunk = bandRun
+		chunk = bandElements
 	}
 	width = int32(powerOf2(inner, bandBlock))
 	high := bandBlock / int(width) * int(chunk)
@@ -197,7 +197,7 @@ func (a *bandsArgs[T]) setMain(t *tables, b *device.Banded[T], bands []device.Ba
 	}
 	m := bands[longest]
 	taps := b.Taps[m.First:m.Last]
-	if m.Hi-m.Lo < bandRun || !alongRows(taps) {
+	if m.Hi-m.Lo < bandElements || !alongRows(taps) {
 		return false
 	}
 	a.mainLo, a.mainHi = list[longest].start, list[longest].start+m.Hi-m.Lo

@@ -38,9 +38,9 @@ type (
 	}
 )
 
-// keptSum is a device.BandedSum on the device. Part i of the arguments is part
+// sumPlan is a device.BandedSum on the device. Part i of the arguments is part
 // order[i] of the sum; there are none if one pass cannot do it.
-type keptSum[T scalar.Scalar] struct {
+type sumPlan[T scalar.Scalar] struct {
 	grid  grid
 	order []int
 	args  bandsSumArgs[T]
@@ -49,10 +49,10 @@ type keptSum[T scalar.Scalar] struct {
 
 // BandsSum implements device.StencilSum.
 func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
-	kept, _ := s.Kept.Of(k.d).(*keptSum[T])
+	kept, _ := s.Cache.Get(k.d).(*sumPlan[T])
 	if kept == nil {
 		var err error
-		if kept, err = k.keepSum(s); err != nil {
+		if kept, err = k.makeSumPlan(s); err != nil {
 			k.d.fail(err)
 			return
 		}
@@ -77,12 +77,12 @@ func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T])
 	launch(k.d, &k.bands.sum, kept.grid, bandBlock, 0, a)
 }
 
-func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
-	kept := &keptSum[T]{}
+func (k *kernels[T, F]) makeSumPlan(s *device.BandedSum[T]) (*sumPlan[T], error) {
+	kept := &sumPlan[T]{}
 	var t tables
 	if !kept.plan(&t, s) {
 		kept.order = nil
-		s.Kept.Keep(k.d, kept, nil)
+		s.Cache.Set(k.d, kept, nil)
 		return kept, nil
 	}
 	kept.plane = k.planWithPlanes(&kept.args)
@@ -94,13 +94,13 @@ func (k *kernels[T, F]) keepSum(s *device.BandedSum[T]) (*keptSum[T], error) {
 		p := &kept.args.part[i]
 		p.bands, p.taps, p.ghosts = addr+p.bands, addr+p.taps, addr+p.ghosts
 	}
-	keep(k.d, &s.Kept, kept, addr)
+	cacheTables(k.d, &s.Cache, kept, addr)
 	return kept, nil
 }
 
 // plan fills in all but addresses, or reports that one pass does not pay or
 // cannot be.
-func (s *keptSum[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
+func (s *sumPlan[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
 	if n := len(sum.Parts); n < 2 || n > partMost {
 		return false
 	}
@@ -133,7 +133,7 @@ func (s *keptSum[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
 }
 
 // shape lays blocks on the lines of the first part.
-func (s *keptSum[T]) shape(outer, rows, inner int) {
+func (s *sumPlan[T]) shape(outer, rows, inner int) {
 	a := &s.args
 	lines := inner / a.line
 	width := powerOf2(a.line, sumWidth)
@@ -144,7 +144,7 @@ func (s *keptSum[T]) shape(outer, rows, inner int) {
 	deep := bandBlock / (width * high)
 	chunk := bandsChunk
 	if outer*rows*inner < manyThreads*bandsChunk {
-		chunk = bandRun
+		chunk = bandElements
 	}
 	a.width, a.high, a.chunk = int32(width), int32(high), int32(chunk)
 	tiles := (rows + deep*chunk - 1) / (deep * chunk)
@@ -153,7 +153,7 @@ func (s *keptSum[T]) shape(outer, rows, inner int) {
 
 // addPart fills in a part, whose main taps go behind those that there are. It
 // returns how many there are then, or -1 if they are too many.
-func (s *keptSum[T]) addPart(t *tables, p *bandsPart, b *device.Banded[T], taps int) int {
+func (s *sumPlan[T]) addPart(t *tables, p *bandsPart, b *device.Banded[T], taps int) int {
 	var list []sumBand
 	for _, g := range b.Groups {
 		for _, x := range g {

@@ -46,7 +46,7 @@ func bandsSumOf(t *testing.T, k *kernels[float32, float32], dims [3]int) {
 		t.Fatal(err)
 	}
 	k.BandsSum(mem[1], mem[0], sum)
-	if sum.Kept.Of(k.d).(*keptSum[float32]).plane == nil {
+	if sum.Cache.Get(k.d).(*sumPlan[float32]).plane == nil {
 		t.Error("it was not done by planes")
 	}
 	for i, p := range sum.Parts {

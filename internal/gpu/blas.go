@@ -122,11 +122,11 @@ func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device
 	}
 	o.trans = first
 	switch {
-	case op == device.Transpose || op == device.ConjTrans && k.parts == 1:
+	case op == device.Transpose || op == device.ConjTrans && k.components == 1:
 		o.trans, o.ld = first+1, rows
 	case op == device.ConjTrans:
 		o.trans, o.ld = first+2, rows
-	case op == device.ConjNoTrans && k.parts == 2:
+	case op == device.ConjNoTrans && k.components == 2:
 		n := rows * cols * batch
 		k.Conj(device.Mem[T]{Addr: to, N: n}, device.Mem[T]{Addr: a.Addr, N: n})
 		o.addr = to
@@ -147,11 +147,11 @@ func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int
 	if d.closed {
 		return d.err
 	}
-	device.Holds("Gemm", "A", a.N, batch*m, kk)
-	device.Holds("Gemm", "B", b.N, batch*kk, n)
-	device.Holds("Gemm", "C", c.N, batch*m, n)
+	device.MustHold("Gemm", "A", a.N, batch*m, kk)
+	device.MustHold("Gemm", "B", b.N, batch*kk, n)
+	device.MustHold("Gemm", "C", c.N, batch*m, n)
 	if m*n*batch == 0 {
-		return d.take()
+		return d.takeErr()
 	}
 	if kk == 0 {
 		if beta == 0 {
@@ -159,7 +159,7 @@ func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int
 		} else {
 			k.Combine(c, beta, c, 0, c)
 		}
-		return d.take()
+		return d.takeErr()
 	}
 	if max(m, n, kk, batch) > math.MaxInt32 {
 		return fmt.Errorf("%s: product of %d matrices of %d × %d × %d: an extent is beyond %d: split them", d.p.Name, batch, m, n, kk, math.MaxInt32)
@@ -171,12 +171,12 @@ func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int
 		return err
 	}
 	var room uintptr
-	if k.parts == 2 && (opA == device.ConjNoTrans || opB == device.ConjNoTrans) {
-		room = d.room((m*kk + kk*n) * batch * k.size)
+	if k.components == 2 && (opA == device.ConjNoTrans || opB == device.ConjNoTrans) {
+		room = d.scratch((m*kk + kk*n) * batch * k.size)
 	}
 	x := k.operand(opA, m, kk, batch, a, room)
 	y := k.operand(opB, kk, n, batch, b, room+uintptr(m*kk*batch*k.size))
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return err
 	}
 	*(*T)(unsafe.Pointer(&lib.ab[0])), *(*T)(unsafe.Pointer(&lib.ab[2])) = alpha, beta

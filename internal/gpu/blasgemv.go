@@ -38,11 +38,11 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 	if op == device.Transpose || op == device.ConjTrans {
 		rows, cols = n, m
 	}
-	device.Holds("Gemv", "A", a.N, m, n)
-	device.Holds("Gemv", "x", x.N, cols, 1)
-	device.Holds("Gemv", "y", y.N, rows, 1)
+	device.MustHold("Gemv", "A", a.N, m, n)
+	device.MustHold("Gemv", "x", x.N, cols, 1)
+	device.MustHold("Gemv", "y", y.N, rows, 1)
 	if y.N == 0 {
-		return k.d.take()
+		return k.d.takeErr()
 	}
 	g := gemvArgs[T]{a: a.Addr, x: x.Addr, y: y.Addr, m: m, n: n, scaled: flag(beta != 0), alpha: alpha, beta: beta}
 	g.conj = flag(op == device.ConjTrans || op == device.ConjNoTrans)
@@ -58,14 +58,14 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 	g.chunks = max(1, (terms+g.chunk-1)/max(g.chunk, 1))
 	at.y = g.chunks
 	if g.chunks > 1 {
-		g.part = k.d.room(g.chunks * y.N * k.size)
+		g.part = k.d.scratch(g.chunks * y.N * k.size)
 	}
 	launch(k.d, f, at, gemvBlock, 0, &g)
 	if g.chunks > 1 {
 		g.m = y.N
 		launch(k.d, &k.gemv.end, blocks(y.N, gemvBlock), gemvBlock, 0, &g)
 	}
-	return k.d.take()
+	return k.d.takeErr()
 }
 
 // alongRows lets threads lie along rows: two packs or more for each.

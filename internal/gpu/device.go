@@ -55,19 +55,19 @@ type Device struct {
 	argsAt  *uintptr
 
 	pool      pool
-	abandoned abandoned
+	reclaimed reclaimList
 	sums      sums
 	blas      blas
 	fft       fft
-	stage     stage
+	staging     staging
 	queues    []*Queue
 
-	work     uintptr // what kernels leave to the next; see room
-	workSize int
+	scratchAddr     uintptr // what kernels leave to the next; see room
+	scratchSize int
 
 	onWait []*func() error
 
-	busy   bool  // work may be under way
+	busy   bool  // scratchAddr may be under way
 	err    error // a failure that nobody has been told of
 	closed bool
 
@@ -109,7 +109,7 @@ func New(p *Platform, cfg Config) (*Device, error) {
 
 func (d *Device) open(index int) error {
 	var err error
-	if d.info, err = d.drv.look(index); err != nil {
+	if d.info, err = d.drv.info(index); err != nil {
 		return err
 	}
 	runtime.LockOSThread()
@@ -159,10 +159,10 @@ func (d *Device) fail(err error) {
 	}
 }
 
-// take returns the failure that nobody has been told of, if there is one.
+// takeErr returns the failure that nobody has been told of, if there is one.
 // Failures of kernels stay with the context, so the next call meets them again,
 // and that it is closed stays with the device.
-func (d *Device) take() error {
+func (d *Device) takeErr() error {
 	err := d.err
 	if !d.closed {
 		d.err = nil
@@ -217,7 +217,7 @@ func (d *Device) Sync(ctx context.Context) error {
 	if err := d.wait(ctx, target{}); err != nil {
 		return err
 	}
-	return d.take()
+	return d.takeErr()
 }
 
 // Close waits for kernels and gives everything back. It returns the failure
@@ -244,7 +244,7 @@ func (d *Device) Close() error {
 	for _, m := range d.modules {
 		d.drv.ModuleUnload.Call(m)
 	}
-	d.closeStage()
+	d.closeStaging()
 	d.freeAll()
 	if d.stream != 0 {
 		d.drv.StreamDestroy.Call(d.stream)

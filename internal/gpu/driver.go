@@ -62,10 +62,10 @@ type driver struct {
 // Results of the driver, the same for CUDA and HIP.
 const (
 	ok         = 0
-	outOfRoom  = 2
-	noDevice   = 100
-	notReady   = 600
-	sharedSize = 8 // the number of cuFuncSetAttribute's dynamic shared memory
+	codeOutOfMemory  = 2
+	codeNoDevice   = 100
+	codeNotReady   = 600
+	attrSharedSize = 8 // the number of cuFuncSetAttribute's dynamic shared memory
 )
 
 // Flags, the same for CUDA and HIP.
@@ -90,7 +90,7 @@ func openDriver(p *Platform, folder string) (*driver, error) {
 	defer runtime.UnlockOSThread()
 	switch r := drv.Init.Call(0); r {
 	case ok:
-	case noDevice:
+	case codeNoDevice:
 		return nil, fmt.Errorf("%s: the driver %s sees no device (CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and a container may hide it)",
 			p.Name, drv.lib.Path)
 	default:
@@ -124,7 +124,7 @@ func (drv *driver) versionText() string {
 // count returns how many devices there are.
 func (drv *driver) count() (int, error) {
 	n := new(int32)
-	if r := drv.Count.Call(dl.Pointer(n)); r != ok && r != noDevice {
+	if r := drv.Count.Call(dl.Pointer(n)); r != ok && r != codeNoDevice {
 		return 0, fmt.Errorf("count devices: %w", drv.fault(r))
 	}
 	return int(*n), nil

@@ -34,7 +34,7 @@ func TestNoDriver(t *testing.T) {
 	if _, err := Count(&p); err == nil {
 		t.Error("devices were counted without a driver")
 	}
-	if r := Look(&p); len(r.Libraries) == 0 || r.Libraries[0].Err == nil || r.Devices != nil {
+	if r := Detect(&p); len(r.Libraries) == 0 || r.Libraries[0].Err == nil || r.Devices != nil {
 		t.Errorf("without a driver there is %+v", r)
 	}
 }

@@ -118,8 +118,8 @@ func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 	return *h, nil
 }
 
-// run returns the function for a kind.
-func (l *fft) run(kind fftKind) dl.Func {
+// exec returns the function for a kind.
+func (l *fft) exec(kind fftKind) dl.Func {
 	switch kind {
 	case kindC2C:
 		return l.C2C
@@ -160,7 +160,7 @@ func (k *kernels[T, F]) FFT(dst, src device.Mem[T], extents []int, batch int, in
 func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], extents []int, batch int) error {
 	from := src.Addr
 	if n := src.N * k.size / 2; from%uintptr(k.size) != 0 && src.N > 0 { // the library wants pairs
-		if from = k.d.room(n); from != 0 {
+		if from = k.d.scratch(n); from != 0 {
 			k.d.move(from, src.Addr, n)
 		}
 	}
@@ -171,7 +171,7 @@ func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], extents []int
 func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], extents []int, batch int) error {
 	to, n := dst.Addr, dst.N*k.size/2
 	if to%uintptr(k.size) != 0 && n > 0 {
-		to = k.d.room(n)
+		to = k.d.scratch(n)
 	}
 	if err := k.transform("IRFFT", kindC2R, kindZ2D, to, src.Addr, extents, batch, 0); err != nil {
 		return err
@@ -179,17 +179,17 @@ func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], extents []in
 	if to != dst.Addr {
 		k.d.move(dst.Addr, to, n)
 	}
-	return k.d.take()
+	return k.d.takeErr()
 }
 
 // transform runs plans until all of the batch is done: the library counts in 32
 // bits, so that a large batch takes several.
 func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, src uintptr, extents []int, batch int, direction uintptr) error {
 	d := k.d
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return err
 	}
-	if k.parts == 1 || len(extents) < 1 || len(extents) > 3 {
+	if k.components == 1 || len(extents) < 1 || len(extents) > 3 {
 		return fmt.Errorf("%s: kernel %s of %v along %d axes: %w", d.p.Name, kernel, k.dtype, len(extents), device.ErrUnsupported)
 	}
 	key := planKey{rank: int32(len(extents)), kind: single}
@@ -229,7 +229,7 @@ func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, sr
 			return err
 		}
 		d.busy = true
-		if r := l.run(key.kind).Call(handle, src, dst, direction); r != ok {
+		if r := l.exec(key.kind).Call(handle, src, dst, direction); r != ok {
 			return fmt.Errorf("%s: %d Fourier transforms of %v: %w", d.p.Name, key.batch, extents, l.fault(r))
 		}
 		src, dst = src+uintptr(from)*uintptr(key.batch), dst+uintptr(to)*uintptr(key.batch)

@@ -34,10 +34,10 @@ func (k *kernels[T, F]) Gather(dst, src device.Mem[T], s *device.Sparse[T]) {
 	if dst.N == 0 {
 		return
 	}
-	a, _ := s.Kept.Of(k.d).(*gatherArgs)
+	a, _ := s.Cache.Get(k.d).(*gatherArgs)
 	if a == nil {
 		var err error
-		if a, err = k.keepSparse(s); err != nil {
+		if a, err = k.makeSparseTables(s); err != nil {
 			k.d.fail(err)
 			return
 		}
@@ -50,8 +50,8 @@ func (k *kernels[T, F]) Gather(dst, src device.Mem[T], s *device.Sparse[T]) {
 	}
 }
 
-// keepSparse uploads a matrix, with indices of 32 bits if they suffice.
-func (k *kernels[T, F]) keepSparse(s *device.Sparse[T]) (*gatherArgs, error) {
+// makeSparseTables uploads a matrix, with indices of 32 bits if they suffice.
+func (k *kernels[T, F]) makeSparseTables(s *device.Sparse[T]) (*gatherArgs, error) {
 	a := &gatherArgs{rows: len(s.First) - 1, lanes: 1}
 	most := len(s.At)
 	if most > 0 {
@@ -77,7 +77,7 @@ func (k *kernels[T, F]) keepSparse(s *device.Sparse[T]) (*gatherArgs, error) {
 	if s.W != nil {
 		a.w += addr
 	}
-	keep(k.d, &s.Kept, a, addr)
+	cacheTables(k.d, &s.Cache, a, addr)
 	return a, nil
 }
 

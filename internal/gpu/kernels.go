@@ -17,7 +17,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	d     *Device
 	dtype scalar.DType
 	size  int // bytes of an element
-	parts int // of an element: 1, or 2 if it is complex
+	components int // of an element: 1, or 2 if it is complex
 
 	vector    vectorFunctions
 	sums      sumFunctions
@@ -40,10 +40,10 @@ var (
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
-	k := &kernels[T, F]{d: d, dtype: scalar.Of[T](), parts: 1}
+	k := &kernels[T, F]{d: d, dtype: scalar.Of[T](), components: 1}
 	k.size = k.dtype.Size()
 	if k.dtype.IsComplex() {
-		k.parts = 2
+		k.components = 2
 	}
 	k.vector = vectorFunctions{
 		fill: k.function("vector.cu", "fill"), combine: k.function("vector.cu", "combine"),
@@ -72,23 +72,23 @@ func (k *kernels[T, F]) function(file, name string, options ...string) function 
 // typeOption tells the compiler what T is.
 func typeOption(dt scalar.DType) string { return fmt.Sprintf("-DGOLOPS_T=%d", dt-scalar.Float32) }
 
-// pair is a scalar of any element type on its way to a kernel.
-type pair struct{ re, im float64 }
+// scalarArg is a scalar of any element type on its way to a kernel.
+type scalarArg struct{ re, im float64 }
 
-// split returns the parts of a factor. It must be inlined, so as not to make
+// scalarArg returns the parts of a factor. It must be inlined, so as not to make
 // the factor escape.
-func (k *kernels[T, F]) split(v T) pair {
+func (k *kernels[T, F]) scalarArg(v T) scalarArg {
 	p := (*[2]F)(unsafe.Pointer(&v))
-	if k.parts == 1 {
-		return pair{re: float64(*(*F)(unsafe.Pointer(&v)))}
+	if k.components == 1 {
+		return scalarArg{re: float64(*(*F)(unsafe.Pointer(&v)))}
 	}
-	return pair{float64(p[0]), float64(p[1])}
+	return scalarArg{float64(p[0]), float64(p[1])}
 }
 
 // Alloc implements device.Kernels.
 func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 	if n == 0 {
-		return device.Mem[T]{}, k.d.take()
+		return device.Mem[T]{}, k.d.takeErr()
 	}
 	if n < 0 || n > math.MaxInt/k.size-alignment {
 		return device.Mem[T]{}, fmt.Errorf("alloc %d %v on %v: no memory holds as many: %w", n, k.dtype, k.d, device.ErrMemory)
@@ -112,8 +112,8 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 // Free implements device.Kernels.
 func (k *kernels[T, F]) Free(m device.Mem[T]) { k.d.release(m.Addr) }
 
-// Abandon implements device.Reclaimer.
-func (k *kernels[T, F]) Abandon(m device.Mem[T]) { k.d.abandoned.add(m.Addr) }
+// Reclaim implements device.Reclaimer.
+func (k *kernels[T, F]) Reclaim(m device.Mem[T]) { k.d.reclaimed.add(m.Addr) }
 
 // Slice implements device.Kernels.
 func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
@@ -174,5 +174,5 @@ func (d *Device) waitAll() error {
 	if err := d.wait(context.Background(), target{}); err != nil {
 		return err
 	}
-	return d.take()
+	return d.takeErr()
 }

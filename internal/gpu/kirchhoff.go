@@ -41,7 +41,7 @@ type joinArgs struct {
 }
 
 const (
-	pointRun     = 8        // points of a row of a table are a multiple
+	pointMultiple     = 8        // points of a row of a table are a multiple
 	stackPoints  = 32       // points of a block of stack
 	stackBlock   = 8 * 32   // its threads
 	spreadBlock  = 512      // threads
@@ -55,8 +55,8 @@ var (
 	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
 )
 
-// travel is a device.TravelTables on the device, and how the two kernels go about it.
-type travel struct {
+// travelPlan is a device.TravelTables on the device, and how the two kernels go about it.
+type travelPlan struct {
 	weighted      int // 1 if so
 	spread, stack kirchhoffArgs
 	spreadGrid    grid
@@ -66,50 +66,50 @@ type travel struct {
 
 // Spread implements device.Kirchhoff. Sums are in the element type.
 func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
-	way := k.travel(t)
+	way := k.travelPlan(t)
 	if way == nil || y.N == 0 {
 		return
 	}
 	a := &way.spread
 	a.traces, a.image = y.Addr, x.Addr
-	k.shared(a.splits, y, &a.part)
+	k.allocPartials(a.splits, y, &a.part)
 	launch(k.d, &k.kirchhoff.spread[way.weighted], way.spreadGrid, spreadBlock, way.shared, a)
-	k.joined(a.splits, y, a.part)
+	k.addPartials(a.splits, y, a.part)
 }
 
 // Stack implements device.Kirchhoff. Sums are in the element type.
 func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
-	way := k.travel(t)
+	way := k.travelPlan(t)
 	if way == nil || x.N == 0 {
 		return
 	}
 	a := &way.stack
 	a.traces, a.image = y.Addr, x.Addr
-	k.shared(a.splits, x, &a.part)
+	k.allocPartials(a.splits, x, &a.part)
 	launch(k.d, &k.kirchhoff.stack[way.weighted], way.stackGrid, stackBlock, 0, a)
-	k.joined(a.splits, x, a.part)
+	k.addPartials(a.splits, x, a.part)
 }
 
-// shared makes room for the parts of a result that several blocks share.
-func (k *kernels[T, F]) shared(splits int32, result device.Mem[T], part *uintptr) {
+// allocPartials makes room for the parts of a result that several blocks share.
+func (k *kernels[T, F]) allocPartials(splits int32, result device.Mem[T], part *uintptr) {
 	if splits > 1 {
-		*part = k.d.room(int(splits) * result.N * k.size)
+		*part = k.d.scratch(int(splits) * result.N * k.size)
 	}
 }
 
-// joined adds the parts up.
-func (k *kernels[T, F]) joined(splits int32, result device.Mem[T], part uintptr) {
+// addPartials adds the parts up.
+func (k *kernels[T, F]) addPartials(splits int32, result device.Mem[T], part uintptr) {
 	if splits > 1 {
 		launch(k.d, &k.kirchhoff.join, blocks(result.N, joinBlock), joinBlock, 0, &joinArgs{result.Addr, part, result.N, int(splits)})
 	}
 }
 
-// travel returns the tables on the device, nil if they did not get there.
-func (k *kernels[T, F]) travel(t *device.TravelTables[F]) *travel {
-	if way, _ := t.Kept.Of(k.d).(*travel); way != nil {
+// travelPlan returns the tables on the device, nil if they did not get there.
+func (k *kernels[T, F]) travelPlan(t *device.TravelTables[F]) *travelPlan {
+	if way, _ := t.Cache.Get(k.d).(*travelPlan); way != nil {
 		return way
 	}
-	way, err := k.keepTravel(t)
+	way, err := k.makeTravelPlan(t)
 	if err != nil {
 		k.d.fail(err)
 		return nil
@@ -117,11 +117,11 @@ func (k *kernels[T, F]) travel(t *device.TravelTables[F]) *travel {
 	return way
 }
 
-func (k *kernels[T, F]) keepTravel(t *device.TravelTables[F]) (*travel, error) {
+func (k *kernels[T, F]) makeTravelPlan(t *device.TravelTables[F]) (*travelPlan, error) {
 	if t.Samples > math.MaxInt32 {
 		return nil, fmt.Errorf("%s: kirchhoff: traces of %d samples, at most %d are possible: cut them", k.d.p.Name, t.Samples, math.MaxInt32)
 	}
-	pitch := (t.Points + pointRun - 1) / pointRun * pointRun
+	pitch := (t.Points + pointMultiple - 1) / pointMultiple * pointMultiple
 	never := F(math.Inf(1))
 	var list tables
 	table := func(x []F, pad F) uintptr {
@@ -147,13 +147,13 @@ func (k *kernels[T, F]) keepTravel(t *device.TravelTables[F]) (*travel, error) {
 			*p += addr
 		}
 	}
-	way := &travel{}
+	way := &travelPlan{}
 	if a.src0 != 0 || a.aperture != 0 {
 		way.weighted = 1
 	}
 	k.planStack(way, a)
 	k.planSpread(way, a)
-	keep(k.d, &t.Kept, way, addr)
+	cacheTables(k.d, &t.Cache, way, addr)
 	return way, nil
 }
 
@@ -170,7 +170,7 @@ func padded[F float](x []F, points, pitch int, with F) []F {
 }
 
 // planStack lets several blocks share the traces if there are few points.
-func (k *kernels[T, F]) planStack(way *travel, a kirchhoffArgs) {
+func (k *kernels[T, F]) planStack(way *travelPlan, a kirchhoffArgs) {
 	n := (a.points + stackPoints - 1) / stackPoints
 	traces := a.sources * a.receivers
 	a.splits = int32(max(1, min(2*k.d.info.Processors/max(n, 1), traces/64)))
@@ -179,7 +179,7 @@ func (k *kernels[T, F]) planStack(way *travel, a kirchhoffArgs) {
 
 // planSpread gives a block several traces if there are enough, and lets several
 // blocks share the points if there are few.
-func (k *kernels[T, F]) planSpread(way *travel, a kirchhoffArgs) {
+func (k *kernels[T, F]) planSpread(way *travelPlan, a kirchhoffArgs) {
 	busy := 2 * k.d.info.Processors
 	traces := a.sources * a.receivers
 	most := spreadShared / k.size // samples that fit
@@ -187,7 +187,7 @@ func (k *kernels[T, F]) planSpread(way *travel, a kirchhoffArgs) {
 	groups := a.sources * ((a.receivers + int(a.each) - 1) / int(a.each))
 	a.segment = int32(min(a.samples, most))
 	a.segments = int32((a.samples + most - 1) / most)
-	work := a.points / (4 * spreadBlock * pointRun) // rounds that a block can give away
+	work := a.points / (4 * spreadBlock * pointMultiple) // rounds that a block can give away
 	a.splits = int32(max(1, min(busy/max(groups*int(a.segments), 1), work, 16)))
 	way.shared = int(a.each) * int(a.segment) * k.size
 	way.spread, way.spreadGrid = a, grid{groups, int(a.segments) * int(a.splits)}

@@ -96,7 +96,7 @@ func blocks(n, block int) grid { return grid{(n + block - 1) / block, 1} }
 
 // launch starts a kernel with the arguments a, which it copies, in blocks of
 // the given number of threads and bytes of dynamic shared memory. A grid without
-// blocks is none. A failure stays with the device; see Device.take.
+// blocks is none. A failure stays with the device; see Device.takeErr.
 func launch[A any](d *Device, f *function, g grid, block, shared int, a *A) {
 	if g.x == 0 || g.y == 0 || d.err != nil {
 		return
@@ -119,7 +119,7 @@ func (d *Device) start(f *function, g grid, block, shared int) {
 		}
 	}
 	if shared > f.shared && d.drv.FunctionSet != 0 {
-		if r := d.drv.FunctionSet.Call(f.handle, sharedSize, uintptr(shared)); r != ok {
+		if r := d.drv.FunctionSet.Call(f.handle, attrSharedSize, uintptr(shared)); r != ok {
 			d.fail(fmt.Errorf("%s: kernel %s with %d bytes of shared memory: %w", d.p.Name, f.name, shared, d.drv.fault(r)))
 			return
 		}

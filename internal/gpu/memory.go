@@ -16,19 +16,19 @@ import (
 type pool struct {
 	sizes map[uintptr]int   // of memory in use
 	free  map[int][]uintptr // by size
-	later []later           // freed, but a queue may use it
-	kept  int               // bytes in free and later
+	deferred []deferredFree           // freed, but a queue may use it
+	cached  int               // bytes in free and later
 	pins  map[uintptr]bool  // host memory
 }
 
-// later is memory that is free once marks of queues are reached.
-type later struct {
+// deferred is memory that is free once marks of queues are reached.
+type deferredFree struct {
 	addr  uintptr
 	size  int
-	after []after
+	after []queueMark
 }
 
-type after struct {
+type queueMark struct {
 	q    *Queue
 	mark uint64
 }
@@ -39,9 +39,9 @@ func (p *pool) init() {
 
 const alignment = 256
 
-// roomFor returns the size of the block that serves n bytes: small ones come in
+// blockSize returns the size of the block that serves n bytes: small ones come in
 // steps of a quarter of a power of two, and large ones in pages of the device.
-func roomFor(n int) int {
+func blockSize(n int) int {
 	const large, page = 64 << 20, 2 << 20
 	switch {
 	case n <= alignment:
@@ -56,18 +56,18 @@ func roomFor(n int) int {
 // alloc returns n bytes, not zeroed, and whether kernels or queues may have
 // used them before.
 func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return 0, false, err
 	}
-	p, size := &d.pool, roomFor(n)
-	d.collect()
-	if len(p.free[size]) == 0 && len(p.later) > 0 {
+	p, size := &d.pool, blockSize(n)
+	d.freeReclaimed()
+	if len(p.free[size]) == 0 && len(p.deferred) > 0 {
 		d.sweep()
 	}
 	if l := p.free[size]; len(l) > 0 {
 		addr = l[len(l)-1]
 		p.free[size] = l[:len(l)-1]
-		p.kept -= size
+		p.cached -= size
 		p.sizes[addr] = size
 		return addr, true, nil
 	}
@@ -75,14 +75,14 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 	defer d.leave()
 	at := new(uintptr)
 	r := d.drv.MemAlloc.Call(dl.Pointer(at), uintptr(size))
-	if r == outOfRoom && (d.search() || p.kept > 0) {
+	if r == codeOutOfMemory && (d.collectGarbage() || p.cached > 0) {
 		if err := d.Trim(); err != nil {
 			return 0, false, err
 		}
 		r = d.drv.MemAlloc.Call(dl.Pointer(at), uintptr(size))
 	}
-	if r == outOfRoom {
-		return 0, false, d.noRoom(n)
+	if r == codeOutOfMemory {
+		return 0, false, d.outOfMemory(n)
 	}
 	if r != ok {
 		return 0, false, fmt.Errorf("alloc %s on %v: %w", device.BytesText(n), d, d.drv.fault(r))
@@ -91,8 +91,8 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 	return *at, false, nil
 }
 
-// noRoom is the error for n bytes that are not there.
-func (d *Device) noRoom(n int) error {
+// outOfMemory is the error for n bytes that are not there.
+func (d *Device) outOfMemory(n int) error {
 	inUse := 0
 	for _, size := range d.pool.sizes {
 		inUse += size
@@ -108,7 +108,7 @@ func (d *Device) Memory() (free, total int) {
 	d.enter()
 	defer d.leave()
 	free, total = d.memory()
-	return free + d.pool.kept, total
+	return free + d.pool.cached, total
 }
 
 func (d *Device) memory() (free, total int) {
@@ -127,17 +127,17 @@ func (d *Device) release(addr uintptr) {
 		return
 	}
 	delete(p.sizes, addr)
-	p.kept += size
-	var wait []after
+	p.cached += size
+	var wait []queueMark
 	for _, q := range d.queues {
 		if !q.idle() {
 			if mark, err := q.Mark(); err == nil {
-				wait = append(wait, after{q, mark})
+				wait = append(wait, queueMark{q, mark})
 			}
 		}
 	}
 	if wait != nil {
-		p.later = append(p.later, later{addr, size, wait})
+		p.deferred = append(p.deferred, deferredFree{addr, size, wait})
 		return
 	}
 	p.free[size] = append(p.free[size], addr)
@@ -146,9 +146,9 @@ func (d *Device) release(addr uintptr) {
 // sweep makes memory available that no queue uses any more.
 func (d *Device) sweep() {
 	p := &d.pool
-	left := p.later[:0]
+	left := p.deferred[:0]
 next:
-	for _, l := range p.later {
+	for _, l := range p.deferred {
 		for _, a := range l.after {
 			if done, err := a.q.Reached(a.mark); !done && err == nil {
 				left = append(left, l)
@@ -157,8 +157,8 @@ next:
 		}
 		p.free[l.size] = append(p.free[l.size], l.addr)
 	}
-	clear(p.later[len(left):])
-	p.later = left
+	clear(p.deferred[len(left):])
+	p.deferred = left
 }
 
 // Trim waits for kernels and gives memory that is kept for reuse back to the
@@ -167,7 +167,7 @@ func (d *Device) Trim() error {
 	if err := d.wait(context.Background(), target{}); err != nil {
 		return err
 	}
-	for _, l := range d.pool.later {
+	for _, l := range d.pool.deferred {
 		for _, a := range l.after {
 			if err := a.q.await(a.mark); err != nil {
 				return err
@@ -177,15 +177,15 @@ func (d *Device) Trim() error {
 	d.sweep()
 	d.enter()
 	defer d.leave()
-	d.freeKept()
+	d.freeCached()
 	return nil
 }
 
-func (d *Device) freeKept() {
+func (d *Device) freeCached() {
 	for size, l := range d.pool.free {
 		for _, addr := range l {
 			d.drv.MemFree.Call(addr)
-			d.pool.kept -= size
+			d.pool.cached -= size
 		}
 		delete(d.pool.free, size)
 	}
@@ -193,8 +193,8 @@ func (d *Device) freeKept() {
 
 // freeAll gives all memory back, also what is still in use.
 func (d *Device) freeAll() {
-	d.freeKept()
-	for _, l := range d.pool.later {
+	d.freeCached()
+	for _, l := range d.pool.deferred {
 		d.drv.MemFree.Call(l.addr)
 	}
 	for addr := range d.pool.sizes {
@@ -224,7 +224,7 @@ func (d *Device) FreeBytes(addr uintptr) { d.release(addr) }
 
 // Pin implements device.Accelerator.
 func (d *Device) Pin(n int) ([]byte, error) {
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return nil, err
 	}
 	d.enter()

@@ -86,12 +86,12 @@ func TestCloseFreesAll(t *testing.T) {
 
 func TestRoomFor(t *testing.T) {
 	for n := 1; n < 200<<20; n += 1 + n/7 {
-		size := roomFor(n)
+		size := blockSize(n)
 		if size < n || size%alignment != 0 || (n > 4*alignment && size > n+n/4+1) {
 			t.Errorf("%d bytes get %d", n, size)
 		}
-		if roomFor(size) != size {
-			t.Errorf("a block of %d bytes would become one of %d", size, roomFor(size))
+		if blockSize(size) != size {
+			t.Errorf("a block of %d bytes would become one of %d", size, blockSize(size))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestQueue(t *testing.T) {
 		must(err)
 		must(q.Copy(y, x.Addr, 4*n))
 		must(q.Lead())
-		d.f32.Fill(x, -1) // after the copies
+		d.f32.Fill(x, -1) // queueMark the copies
 		second, err := q.Mark()
 		must(err)
 		if second <= first {
@@ -301,7 +301,7 @@ func TestAllocs(t *testing.T) {
 	buf := make([]complex64, 100)
 	for name, f := range map[string]func(){
 		"axpby": func() { k.Axpby(2, m, 0.5, m) }, "fill": func() { k.Fill(m, 1) }, "copy": func() { k.Copy(m, m) },
-		"threshold": func() { k.Threshold(m, m, device.Soft, 1) }, "mulaxis": func() { k.MulAxis(m, m, m, 1, 1, true) },
+		"threshold": func() { k.Threshold(m, m, device.SoftThreshold, 1) }, "mulaxis": func() { k.MulAxis(m, m, m, 1, 1, true) },
 		"dot":      func() { _, err = k.Dot(m, m, true) },
 		"norm":     func() { _, err = k.Norm(m, 2, 1) },
 		"copy in":  func() { err = k.CopyIn(m, buf) },
@@ -320,7 +320,7 @@ func TestAllocs(t *testing.T) {
 // TestLargeCopies go through the stage in several chunks.
 func TestLargeCopies(t *testing.T) {
 	d := simulated(t, CUDA)
-	for _, n := range []int{stageChunk/4 - 1, stageChunk / 4, stageChunk/4 + 1, stageChunk, 5*stageChunk/4 + 3} {
+	for _, n := range []int{stagingChunk/4 - 1, stagingChunk / 4, stagingChunk/4 + 1, stagingChunk, 5*stagingChunk/4 + 3} {
 		x, got := make([]float32, n), make([]float32, n)
 		for i := range x {
 			x[i] = float32(i % 10_007)

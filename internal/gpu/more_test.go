@@ -66,7 +66,7 @@ type call struct {
 func (o *operands) calls(k *kernels[complex64, float32]) []call {
 	none, two, extents := device.Mem[complex64]{}, k.Slice(o.y, 0, 2), []int{32}
 	quiet := func(name string, f func()) call {
-		return call{name, func() error { f(); return k.d.take() }}
+		return call{name, func() error { f(); return k.d.takeErr() }}
 	}
 	return []call{
 		quiet("SumAxis", func() { k.SumAxis(o.y, o.x, 2, 64, 8) }),
@@ -116,7 +116,7 @@ func TestForgotten(t *testing.T) {
 	for range 100 {
 		s := &device.Sparse[complex64]{First: []int{0, 1}, At: []int{0}}
 		d.c64.Gather(d.c64.Slice(o.y, 0, 1), o.x, s)
-		s.Kept.Forget()
+		s.Cache.Clear()
 	}
 	if n := len(d.pool.sizes); n != used {
 		t.Errorf("%d pieces of memory in use after 100 matrices were forgotten, %d before", n, used)
@@ -124,7 +124,7 @@ func TestForgotten(t *testing.T) {
 	for range 100 {
 		d.c64.Gather(d.c64.Slice(o.y, 0, 1), o.x, &device.Sparse[complex64]{First: []int{0, 1}, At: []int{0}})
 	}
-	d.search()
+	d.collectGarbage()
 	if n := len(d.pool.sizes); n > used+1 {
 		t.Errorf("%d pieces of memory in use after 100 matrices were lost, %d before", n, used)
 	}

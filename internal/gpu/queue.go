@@ -32,7 +32,7 @@ var _ device.Queue = (*Queue)(nil)
 
 // NewQueue implements device.Accelerator.
 func (d *Device) NewQueue() (device.Queue, error) {
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return nil, err
 	}
 	d.enter()
@@ -89,7 +89,7 @@ func (q *Queue) failed(what string, r int32) error {
 		return fmt.Errorf("%s: %s a queue: %w", q.d.p.Name, what, q.d.drv.fault(r))
 	}
 	if q.d.err != nil {
-		return q.d.take()
+		return q.d.takeErr()
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (q *Queue) Reached(number uint64) (bool, error) {
 		q.spare = append(q.spare, m.event)
 	}
 	q.marks = slices.Delete(q.marks, 0, n)
-	if r == notReady {
+	if r == codeNotReady {
 		r = ok
 	}
 	return number <= q.done, q.failed("work on", r)
@@ -178,7 +178,7 @@ func (q *Queue) await(number uint64) error {
 func (q *Queue) idle() bool {
 	q.d.enter()
 	defer q.d.leave()
-	return q.d.drv.StreamQuery.Call(q.stream) != notReady
+	return q.d.drv.StreamQuery.Call(q.stream) != codeNotReady
 }
 
 // Close implements device.Queue.

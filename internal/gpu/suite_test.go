@@ -67,7 +67,7 @@ func TestHIP(t *testing.T) {
 func TestInfo(t *testing.T) {
 	for p, arch := range map[*Platform]string{CUDA: "sm_", HIP: "gfx"} {
 		t.Setenv(p.Env, simulator(t))
-		r := Look(p)
+		r := Detect(p)
 		if len(r.Devices) != 4 || r.Cache == "" {
 			t.Fatalf("%s: %+v", p.Name, r)
 		}

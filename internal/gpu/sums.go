@@ -68,7 +68,7 @@ type sumArgs struct {
 	result          uintptr
 	number          uint64
 	p, scale        float64
-	a               pair
+	a               scalarArg
 	kind, conjugate int32
 }
 
@@ -87,7 +87,7 @@ func (k *kernels[T, F]) sumOf(f *function, args *sumArgs) (a, b float64, err err
 	s.number++
 	args.result, args.number = s.result, s.number
 	k.startSum(f, args)
-	if err := d.take(); err != nil {
+	if err := d.takeErr(); err != nil {
 		return 0, 0, err
 	}
 	if err := d.wait(context.Background(), target{seq: s.number}); err != nil {
@@ -99,7 +99,7 @@ func (k *kernels[T, F]) sumOf(f *function, args *sumArgs) (a, b float64, err err
 // Dot implements device.Kernels.
 func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (complex128, error) {
 	if x.N == 0 {
-		return 0, k.d.take()
+		return 0, k.d.takeErr()
 	}
 	a, b, err := k.sumOf(&k.sums.dot, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, conjugate: flag(conj)})
 	return complex(a, b), err
@@ -108,7 +108,7 @@ func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (complex128, error) {
 // Sum implements device.Kernels.
 func (k *kernels[T, F]) Sum(x device.Mem[T]) (complex128, error) {
 	if x.N == 0 {
-		return 0, k.d.take()
+		return 0, k.d.takeErr()
 	}
 	a, b, err := k.sumOf(&k.sums.sum, &sumArgs{x: x.Addr, n: x.N})
 	return complex(a, b), err
@@ -118,7 +118,7 @@ func (k *kernels[T, F]) Sum(x device.Mem[T]) (complex128, error) {
 func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error) {
 	kind := device.NormOf(p)
 	if x.N == 0 {
-		return kind.Empty(), k.d.take()
+		return kind.Empty(), k.d.takeErr()
 	}
 	a, b, err := k.sumOf(&k.sums.norm, &sumArgs{x: x.Addr, n: x.N, p: p, scale: math.Abs(scale), kind: int32(kind)})
 	if kind == device.NormLargest {
@@ -130,11 +130,11 @@ func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error)
 
 // MinMax implements device.Kernels.
 func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
-	if k.parts == 2 {
+	if k.components == 2 {
 		return 0, 0, fmt.Errorf("%s: kernel minMax of %v: %w", k.d.p.Name, k.dtype, device.ErrUnsupported)
 	}
 	if x.N == 0 {
-		return math.Inf(1), math.Inf(-1), k.d.take()
+		return math.Inf(1), math.Inf(-1), k.d.takeErr()
 	}
 	return k.sumOf(&k.sums.minMax, &sumArgs{x: x.Addr, n: x.N})
 }
@@ -142,9 +142,9 @@ func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
 // AxpyNorm implements device.AxpyNormer.
 func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	if x.N == 0 {
-		return 0, k.d.take()
+		return 0, k.d.takeErr()
 	}
-	s, _, err := k.sumOf(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, a: k.split(a)})
+	s, _, err := k.sumOf(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, a: k.scalarArg(a)})
 	return s, err
 }
 
@@ -163,5 +163,5 @@ func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y devic
 		k.d.c128.Fill(dst, 0)
 		return
 	}
-	k.startSum(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, a: k.split(a)})
+	k.startSum(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, a: k.scalarArg(a)})
 }

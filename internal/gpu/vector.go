@@ -15,7 +15,7 @@ type vectorFunctions struct {
 type vectorArgs struct {
 	dst, x, y       uintptr
 	n               int
-	a, b            pair
+	a, b            scalarArg
 	mode, conjugate int32
 }
 
@@ -46,7 +46,7 @@ func (k *kernels[T, F]) vectorGrid(n int) grid {
 
 // Fill implements device.Kernels.
 func (k *kernels[T, F]) Fill(dst device.Mem[T], v T) {
-	launch(k.d, &k.vector.fill, k.vectorGrid(dst.N), vectorBlock, 0, &vectorArgs{dst: dst.Addr, n: dst.N, a: k.split(v)})
+	launch(k.d, &k.vector.fill, k.vectorGrid(dst.N), vectorBlock, 0, &vectorArgs{dst: dst.Addr, n: dst.N, a: k.scalarArg(v)})
 }
 
 // Axpby implements device.Kernels.
@@ -54,8 +54,8 @@ func (k *kernels[T, F]) Axpby(a T, x device.Mem[T], b T, y device.Mem[T]) { k.Co
 
 // Combine does not read y if b is 0, like Axpby.
 func (k *kernels[T, F]) Combine(dst device.Mem[T], a T, x device.Mem[T], b T, y device.Mem[T]) {
-	args := vectorArgs{dst: dst.Addr, x: x.Addr, y: y.Addr, n: dst.N, a: k.split(a), b: k.split(b), mode: combineReal}
-	if args.b == (pair{}) {
+	args := vectorArgs{dst: dst.Addr, x: x.Addr, y: y.Addr, n: dst.N, a: k.scalarArg(a), b: k.scalarArg(b), mode: combineReal}
+	if args.b == (scalarArg{}) {
 		args.mode = scaleReal
 	}
 	if args.a.im != 0 || args.b.im != 0 {
@@ -72,7 +72,7 @@ func (k *kernels[T, F]) Mul(dst, x, y device.Mem[T], conj bool) {
 
 // Conj implements device.Kernels.
 func (k *kernels[T, F]) Conj(dst, x device.Mem[T]) {
-	if k.parts == 1 {
+	if k.components == 1 {
 		if dst.Addr != x.Addr {
 			k.Copy(dst, x)
 		}
@@ -107,9 +107,9 @@ type thresholdArgs struct {
 func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKind, t float64) {
 	border := t
 	switch kind {
-	case device.Hard:
+	case device.HardThreshold:
 		border = math.Sqrt(2 * t)
-	case device.Half:
+	case device.HalfThreshold:
 		border = math.Cbrt(54) / 4 * math.Pow(t, 2./3)
 	}
 	launch(k.d, &k.vector.threshold, k.vectorGrid(dst.N), vectorBlock, 0,

@@ -50,10 +50,10 @@ func (d *Device) wait(ctx context.Context, to target) error {
 	defer d.leave()
 	var begin time.Time
 	for asks := 1; ; asks++ {
-		if to.seq != 0 && d.looks(to.seq) {
+		if to.seq != 0 && d.pollResult(to.seq) {
 			return nil
 		}
-		done, err := d.reached(to)
+		done, err := d.query(to)
 		if done || err != nil {
 			if done && to == (target{}) {
 				d.busy = false
@@ -79,8 +79,8 @@ func (d *Device) wait(ctx context.Context, to target) error {
 	}
 }
 
-// looks looks for a result for a while, without asking the driver.
-func (d *Device) looks(seq uint64) bool {
+// pollResult looks for a result for a while, without asking the driver.
+func (d *Device) pollResult(seq uint64) bool {
 	for range yieldsPerAsk {
 		for range looksPerYield {
 			if atomic.LoadUint64(&d.sums.host.seq) == seq {
@@ -95,8 +95,8 @@ func (d *Device) looks(seq uint64) bool {
 // errNoResult is a kernel that ended without its result: it cannot be.
 var errNoResult = errors.New("a sum ended without a result")
 
-// reached asks once.
-func (d *Device) reached(to target) (bool, error) {
+// query asks once.
+func (d *Device) query(to target) (bool, error) {
 	var r int32
 	switch {
 	case to.event != 0:
@@ -107,7 +107,7 @@ func (d *Device) reached(to target) (bool, error) {
 		r = d.drv.StreamQuery.Call(d.stream)
 	}
 	switch {
-	case r == notReady:
+	case r == codeNotReady:
 		return false, nil
 	case r != ok:
 		return false, fmt.Errorf("%s: a kernel failed: %w; results since the last wait are void", d.p.Name, d.drv.fault(r))

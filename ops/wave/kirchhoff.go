@@ -218,7 +218,7 @@ func (o *kirchhoff[T, F]) weigh(ctx context.Context, k KirchhoffOptions, g Grid)
 				continue
 			}
 			if o.t.Aperture == nil {
-				if err := device.HostRoom(len(k.Sources), len(k.Receivers), g.Z.N, 8); err != nil {
+				if err := device.CheckHostMemory(len(k.Sources), len(k.Receivers), g.Z.N, 8); err != nil {
 					return fmt.Errorf("apertures of %d sources × %d receivers: %w", len(k.Sources), len(k.Receivers), err)
 				}
 				if o.t.Aperture, err = device.Make[F](len(k.Sources) * len(k.Receivers) * g.Z.N); err != nil {

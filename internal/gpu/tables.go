@@ -7,11 +7,11 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// keep leaves what was made of a description, and the memory at addr with it,
+// cacheTables leaves what was made of a description, and the memory at addr with it,
 // until the description is forgotten or nobody can reach it any more.
-func keep[P any](d *Device, k *device.DeviceCache, what *P, addr uintptr) {
-	gone := runtime.AddCleanup(what, d.abandoned.add, addr)
-	k.Keep(d, what, func() {
+func cacheTables[P any](d *Device, k *device.DeviceCache, what *P, addr uintptr) {
+	gone := runtime.AddCleanup(what, d.reclaimed.add, addr)
+	k.Set(d, what, func() {
 		gone.Stop()
 		d.FreeBytes(addr)
 	})

@@ -20,8 +20,8 @@ type Info struct {
 	L2         int    // bytes of cache
 }
 
-// look finds out what a device is, without opening it.
-func (drv *driver) look(index int) (Info, error) {
+// info finds out what a device is, without opening it.
+func (drv *driver) info(index int) (Info, error) {
 	dev := new(int32)
 	if r := drv.Device.Call(dl.Pointer(dev), uintptr(index)); r != ok {
 		return Info{}, drv.fault(r)
@@ -99,8 +99,8 @@ func Count(p *Platform) (int, error) {
 	return drv.count()
 }
 
-// Look reports which libraries and devices there are. It opens no device.
-func Look(p *Platform) Report {
+// Detect reports which libraries and devices there are. It opens no device.
+func Detect(p *Platform) Report {
 	rep := Report{Cache: cacheFolder("")}
 	add := func(f Found) { rep.Libraries = append(rep.Libraries, f) }
 	drv, err := openDriver(p, "")
@@ -136,7 +136,7 @@ func Look(p *Platform) Report {
 		rep.Libraries[0].Err = err
 	}
 	for i := range n {
-		in, err := drv.look(i)
+		in, err := drv.info(i)
 		if err != nil {
 			in = Info{Index: i, Name: err.Error()}
 		}

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// abandoned is memory that nobody can reach any more, as the collector finds
+// reclaimed is memory that nobody can reach any more, as the collector finds
 // out. It is told so on a goroutine of its own.
-type abandoned struct {
+type reclaimList struct {
 	some atomic.Bool
 	sync.Mutex
 	addrs []uintptr
 }
 
-func (a *abandoned) add(addr uintptr) {
+func (a *reclaimList) add(addr uintptr) {
 	if addr == 0 {
 		return
 	}
@@ -25,9 +25,9 @@ func (a *abandoned) add(addr uintptr) {
 	a.Unlock()
 }
 
-// collect frees what has been abandoned, and reports whether there was any.
-func (d *Device) collect() bool {
-	a := &d.abandoned
+// freeReclaimed frees what has been abandoned, and reports whether there was any.
+func (d *Device) freeReclaimed() bool {
+	a := &d.reclaimed
 	if !a.some.Load() {
 		return false
 	}
@@ -42,12 +42,12 @@ func (d *Device) collect() bool {
 	return true
 }
 
-// search lets the collector look for memory that nobody can reach, for when the
+// collectGarbage lets the collector look for memory that nobody can reach, for when the
 // device has none left: the collector knows nothing of that.
-func (d *Device) search() (found bool) {
+func (d *Device) collectGarbage() (found bool) {
 	runtime.GC()
 	for range 20 { // what it found, it tells a little later
-		if d.collect() {
+		if d.freeReclaimed() {
 			found = true
 		} else if found {
 			break

@@ -17,18 +17,18 @@ func powerOf2(n, most int) int {
 	return 1 << bits.Len(uint(max(n, 1)-1))
 }
 
-// room returns the address of n bytes for what one kernel leaves to the next.
+// scratch returns the address of n bytes for what one kernel leaves to the next.
 // Kernels are done in order, so that all can have the same. It is 0 if there is no
 // memory, a failure that stays with the device.
-func (d *Device) room(n int) uintptr {
-	if n > d.workSize {
+func (d *Device) scratch(n int) uintptr {
+	if n > d.scratchSize {
 		addr, _, err := d.alloc(n)
 		if err != nil {
 			d.fail(err)
 			return 0
 		}
-		d.release(d.work)
-		d.work, d.workSize = addr, n
+		d.release(d.scratchAddr)
+		d.scratchAddr, d.scratchSize = addr, n
 	}
-	return d.work
+	return d.scratchAddr
 }
