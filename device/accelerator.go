@@ -9,73 +9,74 @@ import (
 // ErrMemory reports that a device, or the host, has too little memory left.
 var ErrMemory = errors.New("out of memory")
 
-// Accelerator is a device with memory of its own, such as a GPU. Beside kernels
-// it has what communicators need to move that memory. Like all of a Device, it
-// is for the goroutine of its rank, which stays on one thread.
+// Accelerator is a GPU. Beside kernels it has what communicators need to move
+// GPU memory. Like every Device it is used by the goroutine of its rank. That
+// goroutine stays on one thread.
 type Accelerator interface {
 	Device
-	// Platform names the libraries that understand its addresses and queues:
-	// "cuda" or "hip".
+	// Platform is "cuda" or "hip". Libraries of that platform understand the
+	// addresses and queues of the device.
 	Platform() string
-	// Index is the number of the device among those this process sees.
+	// Index is the number of the device among those that this process sees.
 	Index() int
-	// Bind makes the device current on the calling thread, for libraries that
-	// ask the thread.
+	// Bind makes the device current on the calling thread. Some libraries use
+	// the current device.
 	Bind() error
-	// NewQueue returns a line of work that runs beside the kernels.
+	// NewQueue returns a stream that runs beside the kernels.
 	NewQueue() (Queue, error)
-	// AllocBytes returns the address of n bytes on the device; FreeBytes gives
-	// them back after all work queued so far.
+	// AllocBytes returns the address of n bytes of GPU memory. FreeBytes frees
+	// them after all work queued so far.
 	AllocBytes(n int) (uintptr, error)
 	FreeBytes(addr uintptr)
-	// Pin returns n bytes of host memory that copies reach at full speed and in
-	// the background; Unpin gives them back.
+	// Pin returns n bytes of pinned host memory: copies run at full speed and in
+	// the background. Unpin frees it.
 	Pin(n int) ([]byte, error)
 	Unpin(b []byte)
 }
 
-// Queue is a line of work on an accelerator, done in order: a stream. Work on
-// two queues, or on a queue and kernels, may run at the same time.
+// Queue is a stream of an accelerator. Its work runs in order. Work on two
+// queues, or on a queue and kernels, may run at the same time.
 type Queue interface {
 	// Handle is the cudaStream_t or hipStream_t.
 	Handle() uintptr
-	// Follow lets work that is queued from now on start after all kernels
-	// launched so far; Lead lets kernels launched from now on start after all
-	// work queued so far. Neither waits on the host.
+	// Follow orders work queued from now on after all kernels launched so far.
+	// Lead orders kernels launched from now on after all work queued so far.
+	// Neither blocks the host.
 	Follow() error
 	Lead() error
-	// CopyOut, CopyIn and Copy queue copies to the host, from it, and inside the
-	// device. Host memory must be of Pin and stay as it is until they are done.
+	// CopyOut, CopyIn and Copy queue copies to the host, from the host, and inside
+	// the device. Host memory must come from Pin and stay unchanged until the copy
+	// is done.
 	CopyOut(dst []byte, src uintptr) error
 	CopyIn(dst uintptr, src []byte) error
 	Copy(dst, src uintptr, n int) error
-	// Mark notes the work queued so far; Reached reports whether it is done, or
-	// the error that ended it. Marks are reached in order.
+	// Mark records the end of the work queued so far. Reached reports whether that
+	// work is done, or the error that ended it. Marks are reached in order.
 	Mark() (uint64, error)
 	Reached(mark uint64) (bool, error)
-	// Close waits for the work and gives the queue back.
+	// Close waits for the work and frees the queue.
 	Close() error
 }
 
-// Reclaimer is for devices whose memory the collector does not see. Kernels may
-// implement it: package array tells them of memory that nobody can reach.
+// Reclaimer is for devices whose memory Go's garbage collector does not see.
+// Kernels may implement it. Package array then calls Reclaim for memory of arrays
+// that have become unreachable.
 type Reclaimer[T scalar.Scalar] interface {
-	// Reclaim gives memory of Alloc back, as Free does, at the next Alloc. Unlike
-	// all else of a Device it may be called from any goroutine, also when the
-	// Device is closed.
+	// Reclaim frees memory of Alloc at the next Alloc. Unlike all other methods of
+	// a Device it may be called from any goroutine, also after Close.
 	Reclaim(m Mem[T])
 }
 
-// DeviceCache is where a device keeps its own form of what a caller describes in host
-// memory, such as tables copied to a GPU. Whoever changes the description
-// afterwards calls Forget. A Kept must not be copied once used.
+// DeviceCache holds what a device has made of a description in host memory, such
+// as tables copied to a GPU. Whoever changes the description afterwards calls
+// Clear. A DeviceCache must not be copied once used.
 type DeviceCache struct {
 	owner Device
-	value  any
+	value any
 	free  func()
 }
 
-// Get returns what owner keeps here, or nil.
+// Get returns what owner stored here, or nil.
 func (k *DeviceCache) Get(owner Device) any {
 	if k.owner != owner {
 		return nil
@@ -83,14 +84,14 @@ func (k *DeviceCache) Get(owner Device) any {
 	return k.value
 }
 
-// Set stores what owner made, in place of what was here. drop, which may be
-// nil, gives it back.
-func (k *DeviceCache) Set(owner Device, what any, drop func()) {
+// Set clears the cache and stores value. free, which may be nil, frees what value
+// refers to.
+func (k *DeviceCache) Set(owner Device, value any, free func()) {
 	k.Clear()
-	k.owner, k.value, k.free = owner, what, drop
+	k.owner, k.value, k.free = owner, value, free
 }
 
-// Clear gives back what is kept.
+// Clear frees the stored value.
 func (k *DeviceCache) Clear() {
 	if k.free != nil {
 		k.free()

@@ -13,48 +13,47 @@ import (
 // ErrUnsupported reports a kernel or element type that a device lacks.
 var ErrUnsupported = errors.New("not supported by this device")
 
-// ErrClosed reports the use of a device, or of memory on it, after Close. Kernels
-// that return no error panic with an error that wraps it, or leave it to the next
-// call that returns one.
+// ErrClosed reports the use of a device, or of memory on it, after Close. A kernel
+// that returns no error panics with an error that wraps it, or the next call that
+// returns an error reports it.
 var ErrClosed = errors.New("the device is closed")
 
-// Device is one place that holds memory and runs kernels, such as the host or
-// readNumber GPU. A Device belongs to one rank and is used by one goroutine at a time.
+// Device holds memory and runs kernels: the host or one GPU. A Device belongs to
+// one rank and is used by one goroutine at a time.
 type Device interface {
 	String() string
-	// Kernels returns the Kernels[T] of the element type, or nil. KernelsFor
-	// is the typed way to ask.
+	// Kernels returns the Kernels[T] of the element type, or nil. Callers that
+	// know T use KernelsFor.
 	Kernels(dt scalar.DType) any
-	// Sync returns when all kernels have ended, with the first error of any.
+	// Sync waits for all kernels and returns their first error.
 	Sync(ctx context.Context) error
 	Close() error
 }
 
-// Mem is N elements on one device. Host is non-nil exactly when the host can
-// read them and N is not 0.
+// Mem is N elements on one device. Host is nil if N is 0 or if the memory is GPU
+// memory.
 type Mem[T scalar.Scalar] struct {
 	Host []T
 	Addr uintptr
 	N    int
 }
 
-// SizeError is the value of a panic over memory that is too short for what a
-// kernel was asked to do: a caller's bug that would reach into memory of others.
+// SizeError is the panic value of a kernel whose arguments need more elements than
+// the memory has. That is a caller's bug: the kernel would read or write beyond it.
 type SizeError string
 
 func (e SizeError) Error() string { return string(e) }
 
-// MustHold panics with SizeError unless n elements are enough for a matrix of rows ×
-// cols. Go's slices notice by themselves; native libraries get addresses and read
-// or write on.
+// MustHold panics with SizeError if a matrix of rows × cols does not fit into n
+// elements. Kernels call it before they hand addresses to a native library, which
+// checks no bounds.
 func MustHold(kernel, matrix string, n, rows, cols int) {
 	if rows < 0 || cols < 0 || cols > 0 && rows > n/cols {
 		panic(SizeError(fmt.Sprintf("device: %s: %s has %d elements, need %d × %d", kernel, matrix, n, rows, cols)))
 	}
 }
 
-// KernelsFor returns the kernels of d for T. It is the one place where a
-// type-erased device becomes a typed one.
+// KernelsFor returns the kernels of d for T.
 func KernelsFor[T scalar.Scalar](d Device) (Kernels[T], error) {
 	if d == nil {
 		return nil, errors.New("device: no device given")

@@ -8,20 +8,19 @@ import (
 	"unsafe"
 )
 
-// smallAlloc is how many bytes are taken without a look at what the machine has: Go
-// uses as much for its own bookkeeping, and a look costs some 50 us.
+// smallAlloc is the size in bytes below which memory is not checked. Go uses as
+// much for its own bookkeeping, and a check costs some 50 µs.
 const smallAlloc = 64 << 20
 
-// HostMemory returns how many bytes this process can still take from the host,
-// and how many the host, its container or the limits of the shell let it have
-// in all. What has been asked for counts as taken, touched or not. Both are 0
-// where the system does not tell: only Linux does.
+// HostMemory returns how many bytes of host memory this process can still
+// allocate, and its limit: that of the machine, of the container or of ulimit.
+// Allocated memory counts as used even before it is touched. Both are 0 where they
+// are unknown, on every system except Linux.
 func HostMemory() (free, total int64) { return thisHost.memory() }
 
-// CheckHostMemory returns an error that wraps ErrMemory if the product of its
-// arguments, a number of bytes, is more than the host has free. The product may
-// be more than an int holds; a negative argument is an error. Less than 64 MiB
-// always has room.
+// CheckHostMemory returns an error that wraps ErrMemory if the host has fewer free
+// bytes than the product of the factors. The product may overflow an int. A
+// negative factor is an error. Less than 64 MiB is not checked.
 func CheckHostMemory(factors ...int) error {
 	n, err := product(factors)
 	if err != nil {
@@ -30,9 +29,8 @@ func CheckHostMemory(factors ...int) error {
 	return checkFree(n, pendingBytes.Load())
 }
 
-// Make returns n zeros in host memory, or an error that wraps ErrMemory where
-// make would end the process. Goroutines that ask at the same time are counted
-// together.
+// Make returns n zeros in host memory. Where make would end the process, it
+// returns an error that wraps ErrMemory. Concurrent calls are counted together.
 func Make[T any](n int) ([]T, error) {
 	var one T
 	size, err := product([]int{n, int(unsafe.Sizeof(one))})
@@ -46,7 +44,7 @@ func Make[T any](n int) ([]T, error) {
 }
 
 func makeLarge[T any](n int, size int64) (s []T, err error) {
-	mine := min(size, 1<<50) // so that a sum of them is a number
+	mine := min(size, 1<<50) // a sum of many must not overflow
 	others := pendingBytes.Add(mine) - mine
 	defer func() {
 		pendingBytes.Add(-mine)
@@ -60,11 +58,11 @@ func makeLarge[T any](n int, size int64) (s []T, err error) {
 	return make([]T, n), nil
 }
 
-// pendingBytes is what goroutines in Make are about to take.
+// pendingBytes is what calls of Make under way are about to allocate.
 var pendingBytes atomic.Int64
 
-// checkFree says whether the host has n bytes beside those that others are about to
-// take. Garbage is collected before anything is refused.
+// checkFree returns an error unless the host has n bytes free beside those that
+// others are about to allocate. It collects garbage before it refuses.
 func checkFree(n, others int64) error {
 	if n < smallAlloc {
 		return nil
@@ -101,7 +99,7 @@ func product(factors []int) (int64, error) {
 	return n, nil
 }
 
-// BytesText writes a number of bytes as people do.
+// BytesText formats a number of bytes, such as "1.5 GiB".
 func BytesText[I int | int64](n I) string {
 	switch n := int64(n); {
 	case n < 0 || n > 1<<60:

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// memoryFiles is where the system tells of its memory.
+// memoryFiles are the folders in which Linux describes its memory.
 type memoryFiles struct{ proc, cgroup string }
 
 var thisHost = memoryFiles{"/proc", "/sys/fs/cgroup"}
 
-// memory returns the least of what the machine, the control groups of this
-// process and its limit of addresses leave.
+// memory returns the smallest of the limits of the machine, of the process's
+// control groups and of its address space.
 func (h memoryFiles) memory() (free, total int64) {
 	info := readFields(h.proc + "/meminfo")
 	total, free = (info["MemTotal:"]+info["SwapTotal:"])<<10, (info["MemAvailable:"]+info["SwapFree:"])<<10
@@ -34,7 +34,7 @@ func (h memoryFiles) memory() (free, total int64) {
 	return max(free-untouched(resident), 0), total
 }
 
-// pages returns the bytes of addresses and of memory that this process has.
+// pages returns the bytes of address space and of resident memory of this process.
 func (h memoryFiles) pages() (used, resident int64) {
 	text, _ := os.ReadFile(h.proc + "/self/statm")
 	f := append(strings.Fields(string(text)), "0", "0")
@@ -42,8 +42,8 @@ func (h memoryFiles) pages() (used, resident int64) {
 	return parseNumber(f[0]) * page, parseNumber(f[1]) * page
 }
 
-// untouched returns how many bytes Go has handed out that the system has not had
-// to find yet, less what Go holds in reserve; it may be negative.
+// untouched returns how many bytes Go has allocated that the system does not count
+// as resident yet, minus what Go holds in reserve. It may be negative.
 func untouched(resident int64) int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(s)
@@ -54,8 +54,9 @@ func untouched(resident int64) int64 {
 // cgroup is a control group that this process is in.
 type cgroup struct{ limit, used int64 }
 
-// groups returns the control groups with a limit of memory, of both versions,
-// from that of the process up. A container may see its own as the topmost.
+// groups returns the control groups that limit memory, from that of the process up
+// to the root. It reads both versions of control groups. A container may see its
+// own group as the root.
 func (h memoryFiles) groups() (all []cgroup) {
 	text, _ := os.ReadFile(h.proc + "/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -73,7 +74,7 @@ func (h memoryFiles) groups() (all []cgroup) {
 		for at := path.Clean("/" + f[2]); ; at = path.Dir(at) {
 			dir := path.Join(root, at)
 			if n := readNumber(path.Join(dir, limit)); n > 0 {
-				stat := readFields(path.Join(dir, "memory.stat")) // files in memory give way
+				stat := readFields(path.Join(dir, "memory.stat")) // cached files can be evicted
 				all = append(all, cgroup{n, readNumber(path.Join(dir, used)) - stat["inactive_file"]})
 			}
 			if at == "/" {
@@ -90,7 +91,7 @@ func readNumber(file string) int64 {
 	return parseNumber(strings.TrimSpace(string(text)))
 }
 
-// readFields returns the first number behind each word of a file.
+// readFields returns the number after the first word of each line of a file.
 func readFields(file string) map[string]int64 {
 	text, _ := os.ReadFile(file)
 	all := map[string]int64{}

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// The least of machine, control groups and their parents counts, in both
-// versions of control groups and in containers that see their own as the top.
+// The smallest of machine, control groups and their parents counts, in both
+// versions of control groups and in containers that see their own group as root.
 func TestHostMemoryFiles(t *testing.T) {
 	const gib = 1 << 30
 	machine := fmt.Sprintf("MemTotal: %d kB\nMemFree: 1 kB\nMemAvailable: %d kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n", 64*gib>>10, 48*gib>>10)
@@ -25,7 +25,7 @@ func TestHostMemoryFiles(t *testing.T) {
 		free, total int64
 	}{
 		{"machine", map[string]string{"meminfo": machine}, 48 * gib, 64 * gib},
-		{"nothing is told", nil, 0, 0},
+		{"no files", nil, 0, 0},
 		{"damaged", map[string]string{"meminfo": "MemTotal: x kB\nMemAvailable:\n\x00"}, 0, 0},
 		{"v2", map[string]string{"meminfo": machine, "self/cgroup": "0::/job/step\n",
 			"cg/job/step/memory.max": "max\n", "cg/job/memory.max": fmt.Sprint(16 * gib), "cg/job/memory.current": fmt.Sprint(10 * gib),
@@ -48,8 +48,8 @@ func TestHostMemoryFiles(t *testing.T) {
 				}
 			}
 			free, total := memoryFiles{dir, dir + "/cg"}.memory()
-			// This process has taken a little, which it has not touched as far as
-			// these files say.
+			// This process has allocated a little that these files do not count as
+			// resident.
 			if total != tc.total || free > tc.free || free < tc.free-gib {
 				t.Errorf("got %s free of %s, want about %s of %s", BytesText(free), BytesText(total), BytesText(tc.free), BytesText(tc.total))
 			}
@@ -57,7 +57,7 @@ func TestHostMemoryFiles(t *testing.T) {
 	}
 }
 
-// Numbers that no machine has are errors in words, never Go's own end.
+// Sizes that no machine has are errors. They do not end the process.
 func TestMakeRefuses(t *testing.T) {
 	for _, n := range []int{1 << 40, math.MaxInt / 8, math.MaxInt/8 + 1, math.MaxInt} {
 		_, err := Make[complex128](n)
@@ -79,8 +79,8 @@ func TestMakeRefuses(t *testing.T) {
 	}
 }
 
-// small makes the host one of 512 MiB for a test, without its garbage collector:
-// it would be by chance that it has run.
+// small gives the host 512 MiB for a test. It turns the garbage collector off,
+// because results would depend on when it runs.
 func small(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/meminfo", []byte("MemTotal: 524288 kB\nMemAvailable: 524288 kB\n"), 0o644); err != nil {
@@ -95,8 +95,7 @@ func small(t *testing.T) {
 	})
 }
 
-// What has been handed out counts although nobody has touched it, and so does
-// value goroutines ask for together.
+// Allocated memory counts before it is touched. Concurrent requests count together.
 func TestMakeCountsTogether(t *testing.T) {
 	small(t)
 	const size = 96 << 20 // five of them fit, six do not
@@ -115,7 +114,7 @@ func TestMakeCountsTogether(t *testing.T) {
 			t.Errorf("goroutine %d: got %d bytes and error %v", i, len(kept[i]), err)
 		}
 	}
-	if n < 3 || n > 5 { // readNumber that is handed out right now may count twice
+	if n < 3 || n > 5 { // an array that is being handed out may count twice
 		t.Errorf("%d arrays of 96 MiB were handed out of 512 MiB, want 5", n)
 	}
 }
@@ -130,7 +129,7 @@ func TestMakeCollects(t *testing.T) {
 	}
 }
 
-// A limit of addresses, as ulimit -v sets it, counts.
+// A limit of the address space, as set by ulimit -v, counts.
 func TestMakeUnderLimit(t *testing.T) {
 	if os.Getenv("GOLOPS_TEST_CHILD") != "" {
 		_, err := Make[byte](4 << 30)

@@ -7,18 +7,19 @@ import (
 
 // Kernels is the arithmetic that a device supplies for one element type.
 //
-// Kernels check little: package array and dist.Check do. A kernel that hands
-// addresses to a native library panics with SizeError if memory is too short for
-// it. Destinations come first and, save
-// where a kernel says so, do not overlap sources. A kernel that returns no
-// error may still be running when it returns; its failure comes out of the next
-// call that returns an error. Sums of 32-bit types accumulate in 64 bits, and
-// the order of a sum depends only on the length, so that a result repeats; only
-// Gemv and Gemm may leave both to a library.
+// Kernels check little. Package array and dist.Check check arguments. A kernel that
+// hands addresses to a native library panics with SizeError if memory is too short.
+// Destinations come first. They overlap sources only where a kernel allows it.
+//
+// A kernel that returns no error may still be running when it returns. The next
+// call that returns an error reports its failure.
+//
+// Sums of 32-bit types accumulate in 64 bits. The order of a sum depends only on
+// the length, so results repeat. Gemv and Gemm may leave both to a library.
 type Kernels[T scalar.Scalar] interface {
 	// Alloc returns n zeros.
 	Alloc(n int) (Mem[T], error)
-	// Free gives memory of Alloc back. Nothing may use it afterwards.
+	// Free frees memory of Alloc.
 	Free(m Mem[T])
 	// Slice returns elements lo to hi of m, over the same memory.
 	Slice(m Mem[T], lo, hi int) Mem[T]
@@ -49,36 +50,36 @@ type Kernels[T scalar.Scalar] interface {
 	Dot(x, y Mem[T], conj bool) (complex128, error)
 	// Sum returns Σ x.
 	Sum(x Mem[T]) (complex128, error)
-	// Norm returns one rank's part of a p-norm: the largest |x| for p = +Inf,
-	// the smallest for -Inf, how many are not zero for p = 0, and Σ |scale·x|^p
-	// otherwise. Of no elements it is 0, and +Inf for p = -Inf.
+	// Norm returns one rank's term of a p-norm: the largest |x| for p = +Inf, the
+	// smallest |x| for p = -Inf, the number of nonzeros for p = 0, and Σ |scale·x|^p
+	// otherwise. For no elements it returns 0, or +Inf if p = -Inf.
 	Norm(x Mem[T], p, scale float64) (float64, error)
-	// MinMax returns the smallest and the largest element of a real x, +Inf and
-	// -Inf for none, NaN if any is. For a complex x it returns ErrUnsupported.
+	// MinMax returns the smallest and the largest element of a real x. For no
+	// elements it returns +Inf and -Inf. If an element is NaN it returns NaN. For a
+	// complex x it returns ErrUnsupported.
 	MinMax(x Mem[T]) (lo, hi float64, err error)
 
-	// SumAxis sets dst[o,j] = Σᵢ x[o,i,j] of a block of outer × n × inner.
+	// SumAxis sets dst[o,j] = Σᵢ x[o,i,j]. x has outer × n × inner elements.
 	SumAxis(dst, x Mem[T], outer, n, inner int)
-	// NormAxis leaves in dst[o,j], on the host, what Norm returns for the
-	// elements x[o,:,j], with scale 1.
+	// NormAxis sets dst[o,j], in host memory, to the Norm of x[o,:,j] with scale 1.
 	NormAxis(dst []float64, x Mem[T], outer, n, inner int, p float64) error
 	// ScanAxis sets dst[o,i,j] to the sum of x[o,k,j] for k ≤ i, or for k ≥ i if
 	// reverse, plus start[o,j] if start is not empty. dst may be x.
 	ScanAxis(dst, x, start Mem[T], outer, n, inner int, reverse bool)
 
-	// CopyND copies a box of elements between two strided blocks, or adds it.
+	// CopyND copies a box of elements between two strided blocks, or adds it to dst.
 	CopyND(dst, src Mem[T], c *Strided, add bool)
 	// Bands applies a banded matrix along an axis; see Banded.
 	Bands(dst, src, ghost Mem[T], b *Banded[T], group int, add bool)
 	// Gather sets dst[i] = Σ w[k]·src[at[k]] over k from first[i] to first[i+1]:
-	// the product with a sparse matrix in compressed rows. Without weights, all are 1.
+	// the product with a sparse matrix in compressed rows.
 	Gather(dst, src Mem[T], s *Sparse[T])
 
-	// Gemv sets y = alpha·op(A)·x + beta·y with A of m × n, row after row. With
-	// beta = 0, y is not read.
+	// Gemv sets y = alpha·op(A)·x + beta·y. A has m × n elements in row-major
+	// order. With beta = 0, y is not read.
 	Gemv(op Trans, m, n int, alpha T, a, x Mem[T], beta T, y Mem[T]) error
-	// Gemm sets C = alpha·op(A)·op(B) + beta·C with C of m × n, and k between, row
-	// after row with no gaps. With beta = 0, C is not read.
+	// Gemm sets C = alpha·op(A)·op(B) + beta·C. op(A) is m × k, op(B) k × n and C
+	// m × n, all in row-major order without gaps. With beta = 0, C is not read.
 	Gemm(opA, opB Trans, m, n, k int, alpha T, a, b Mem[T], beta T, c Mem[T]) error
 }
 
@@ -120,26 +121,26 @@ type Tap[T scalar.Scalar] struct {
 	Ghost    int // 0: the row is in src; g > 0: in ghost block g-1
 }
 
-// Band is a run of rows Lo to Hi whose taps are Taps[First:Last] of the matrix.
-// A band without taps sets its rows to zero.
+// Band is the rows Lo to Hi-1 of a matrix. Their taps are Taps[First:Last]. A band
+// without taps sets its rows to zero.
 type Band struct{ Lo, Hi, First, Last int }
 
-// Ghost is a block of rows that came from another rank: outer × Rows × inner
-// elements from element At of the ghost memory on.
+// Ghost is a block of rows from another rank. It has outer × Rows × inner elements
+// and starts at element At of the ghost memory.
 type Ghost struct{ At, Rows int }
 
-// Banded is a matrix that acts along one axis of blocks: dst has Outer × DstRows
-// × Inner elements, src has Outer × SrcRows × Inner, and row i of dst is the sum
-// over the taps of its band. Bands are in groups that are applied separately:
-// those that need no ghosts can run while the ghosts are on their way. The bands
-// of all groups cover each row of dst once.
+// Banded is a matrix that acts along one axis of a block. dst has Outer × DstRows ×
+// Inner elements, src has Outer × SrcRows × Inner. Row i of dst is the sum over the
+// taps of its band. The two groups of bands are applied separately: the group that
+// needs no ghosts can run while the ghosts are received. The bands of both groups
+// cover each row of dst once.
 type Banded[T scalar.Scalar] struct {
 	Outer, Inner     int
 	DstRows, SrcRows int
 	Taps             []Tap[T]
 	Groups           [2][]Band
 	Ghosts           []Ghost
-	Cache             DeviceCache
+	Cache            DeviceCache
 }
 
 // Sparse is a matrix in compressed rows.
@@ -147,5 +148,5 @@ type Sparse[T scalar.Scalar] struct {
 	First []int // len(rows)+1
 	At    []int
 	W     []T // nil means all 1
-	Cache  DeviceCache
+	Cache DeviceCache
 }

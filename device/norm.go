@@ -2,8 +2,8 @@ package device
 
 import "math"
 
-// NormKind is how Kernels.Norm treats elements, from the exponent p. Kernels in
-// other languages know the numbers.
+// NormKind is the case of Kernels.Norm that an exponent p selects. GPU kernels use
+// the same numbers.
 type NormKind uint8
 
 // The kinds of norms.
@@ -12,7 +12,7 @@ const (
 	NormSquares                  // p = 2
 	NormSizes                    // p = 1
 	NormRoots                    // p = 1/2
-	NormCount                    // p = 0: how many are not zero
+	NormCount                    // p = 0: the number of nonzeros
 	NormLargest                  // p = +Inf
 	NormSmallest                 // p = -Inf
 )

@@ -46,13 +46,13 @@ type (
 )
 
 const (
-	mainMost   = 32  // taps that travel with the arguments
-	bandElements    = 4   // elements of a thread
-	bandBlock  = 256 // threads
-	elementBlock  = 128
-	elementTaps   = 64 // of a row, from which on a block sums it up
-	rowsInner  = 64 // from which on threads go down rows
-	bandsChunk = 16 // rows of a thread, if there are enough of them
+	mainMost     = 32  // taps that travel with the arguments
+	bandElements = 4   // elements of a thread
+	bandBlock    = 256 // threads
+	elementBlock = 128
+	elementTaps  = 64 // of a row, from which on a block sums it up
+	rowsInner    = 64 // from which on threads go down rows
+	bandsChunk   = 16 // rows of a thread, if there are enough of them
 )
 
 // manyThreads is how many a device needs to be busy; that a thread has more to

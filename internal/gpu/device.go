@@ -59,10 +59,10 @@ type Device struct {
 	sums      sums
 	blas      blas
 	fft       fft
-	staging     staging
+	staging   staging
 	queues    []*Queue
 
-	scratchAddr     uintptr // what kernels leave to the next; see room
+	scratchAddr uintptr // what kernels leave to the next; see room
 	scratchSize int
 
 	onWait []*func() error

@@ -61,11 +61,11 @@ type driver struct {
 
 // Results of the driver, the same for CUDA and HIP.
 const (
-	ok         = 0
-	codeOutOfMemory  = 2
-	codeNoDevice   = 100
-	codeNotReady   = 600
-	attrSharedSize = 8 // the number of cuFuncSetAttribute's dynamic shared memory
+	ok              = 0
+	codeOutOfMemory = 2
+	codeNoDevice    = 100
+	codeNotReady    = 600
+	attrSharedSize  = 8 // the number of cuFuncSetAttribute's dynamic shared memory
 )
 
 // Flags, the same for CUDA and HIP.

@@ -14,9 +14,9 @@ type float interface{ float32 | float64 }
 
 // kernels is the arithmetic of one element type T, whose parts are F.
 type kernels[T scalar.Scalar, F float] struct {
-	d     *Device
-	dtype scalar.DType
-	size  int // bytes of an element
+	d          *Device
+	dtype      scalar.DType
+	size       int // bytes of an element
 	components int // of an element: 1, or 2 if it is complex
 
 	vector    vectorFunctions

@@ -41,13 +41,13 @@ type joinArgs struct {
 }
 
 const (
-	pointMultiple     = 8        // points of a row of a table are a multiple
-	stackPoints  = 32       // points of a block of stack
-	stackBlock   = 8 * 32   // its threads
-	spreadBlock  = 512      // threads
-	spreadShared = 48 << 10 // bytes of traces that a block of spread holds at most
-	spreadEach   = 4        // receivers of a block, if there are enough
-	joinBlock    = 256
+	pointMultiple = 8        // points of a row of a table are a multiple
+	stackPoints   = 32       // points of a block of stack
+	stackBlock    = 8 * 32   // its threads
+	spreadBlock   = 512      // threads
+	spreadShared  = 48 << 10 // bytes of traces that a block of spread holds at most
+	spreadEach    = 4        // receivers of a block, if there are enough
+	joinBlock     = 256
 )
 
 var (

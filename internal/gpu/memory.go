@@ -14,11 +14,11 @@ import (
 // in order, so memory can change hands while they still use it; what a queue
 // may still use waits for that queue.
 type pool struct {
-	sizes map[uintptr]int   // of memory in use
-	free  map[int][]uintptr // by size
-	deferred []deferredFree           // freed, but a queue may use it
-	cached  int               // bytes in free and later
-	pins  map[uintptr]bool  // host memory
+	sizes    map[uintptr]int   // of memory in use
+	free     map[int][]uintptr // by size
+	deferred []deferredFree    // freed, but a queue may use it
+	cached   int               // bytes in free and later
+	pins     map[uintptr]bool  // host memory
 }
 
 // deferred is memory that is free once marks of queues are reached.

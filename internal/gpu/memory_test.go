@@ -133,7 +133,7 @@ func TestQueue(t *testing.T) {
 		must(err)
 		must(q.Copy(y, x.Addr, 4*n))
 		must(q.Lead())
-		d.f32.Fill(x, -1) // queueMark the copies
+		d.f32.Fill(x, -1) // after the copies
 		second, err := q.Mark()
 		must(err)
 		if second <= first {
