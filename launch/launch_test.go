@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -237,7 +236,11 @@ func TestKill(t *testing.T) {
 			victim = <-out.found
 		}
 		killed := time.Now()
-		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+		p, err := os.FindProcess(victim)
+		if err == nil {
+			err = p.Kill()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Wait(); err == nil {

@@ -5,42 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/mpirun"
 )
-
-// Files that cannot be written are found before anything is measured.
-func TestFilesAreTriedFirst(t *testing.T) {
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe.svg")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, flag := range []string{"--json", "--csv", "--plot"} {
-		code, stdout, stderr := golops(t.Context(), "perf all_reduce --ranks 2 -e 8 "+flag+" "+pipe)
-		if code != 2 || stdout != "" || !strings.Contains(stderr, "it is there already and is no regular file") {
-			t.Errorf("%s: got exit code %d, %q and %q", flag, code, stdout, stderr)
-		}
-	}
-	for _, trace := range []string{filepath.Join(dir, "none", "x.json"), filepath.Join(dir, "folder.json")} {
-		if err := os.MkdirAll(filepath.Join(dir, "folder.json"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("GOLOPS_TRACE", trace)
-		for _, args := range []string{"perf all_reduce --ranks 2 -e 8", "lsm --ranks 2 --out " + filepath.Join(dir, "out")} {
-			code, stdout, stderr := golops(t.Context(), args)
-			if code != 2 || stdout != "" || strings.Count(stderr, "write trace "+trace+", as GOLOPS_TRACE asks for: ") != 1 {
-				t.Errorf("%s: trace %s: got exit code %d, %q and %q", args, trace, code, stdout, stderr)
-			}
-		}
-	}
-	if all, _ := os.ReadDir(dir); len(all) != 2 {
-		t.Errorf("the folder holds %v", all)
-	}
-}
 
 // Flags, names and types of nccl-tests that perf does not have say what to use.
 func TestNCCLTestsUsers(t *testing.T) {

@@ -120,7 +120,7 @@ func (c *started) iterating(state string) {
 		if names, _ := filepath.Glob(filepath.Join(state, "*.checkpoint")); len(names) > 0 {
 			return
 		}
-		if c.t.Context().Err() != nil || syscall.Kill(c.Process.Pid, 0) != nil {
+		if c.t.Context().Err() != nil || c.Process.Signal(syscall.Signal(0)) != nil {
 			c.t.Fatal("it ended before the first checkpoint")
 		}
 	}

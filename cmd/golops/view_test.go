@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/golops/golops/data"
@@ -32,7 +31,6 @@ func arrays(t *testing.T) (in func(name string) string) {
 		data.WriteNPY(in("cube.npy"), []int{2, 3, 4}, v),
 		data.WriteNPY(in("complex.npy"), []int{2, 2}, []complex64{1, 1i, -1, 3 + 4i}),
 		data.WriteNPY(in("empty.npy"), []int{2, 0}, []float64{}),
-		syscall.Mkfifo(in("pipe.png"), 0o666),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +67,6 @@ func TestViewRefuses(t *testing.T) {
 		{"@plane.npy --out @array.png @array.png", 2, "--out is for the picture of one file, there are 2"},
 		{"@plane.npy @plane.dat", 2, "have the same picture"},
 		{"@plane.npy --map rainbow", 2, "rainbow"},
-		{"@plane.npy --out @pipe.png", 1, "pipe.png: it is there already and is no regular file"},
 		{"@plane.npy --out @none/x.png", 1, "x.png: temporary file in the same folder"},
 	} {
 		code, stdout, stderr := golops(t.Context(), "view "+strings.ReplaceAll(c.args, "@", in("")+"/"))
@@ -80,10 +77,7 @@ func TestViewRefuses(t *testing.T) {
 	if after, err := os.ReadFile(in("array.png")); err != nil || string(after) != string(before) {
 		t.Error("an array was replaced by its picture")
 	}
-	if s, err := os.Lstat(in("pipe.png")); err != nil || s.Mode()&os.ModeNamedPipe == 0 {
-		t.Error("a pipe was replaced by a picture")
-	}
-	if made, _ := filepath.Glob(in("*.png")); len(made) != 2 {
+	if made, _ := filepath.Glob(in("*.png")); len(made) != 1 {
 		t.Errorf("there are %v", made)
 	}
 }

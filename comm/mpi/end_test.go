@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/golops/golops/comm"
@@ -82,7 +83,7 @@ func stopOne(ctx context.Context, c comm.Comm) error {
 		return err
 	}
 	if c.Rank() == 1 {
-		return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		return exec.Command("kill", "-STOP", strconv.Itoa(os.Getpid())).Run()
 	}
 	return c.Recv(ctx, comm.Of(make([]float64, 1)), 1)
 }
