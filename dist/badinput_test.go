@@ -110,8 +110,7 @@ var badInput = []struct {
 		return second(dist.Scatter(b.ctx, b.s, v))
 	}, []string{"rank 0", "23 elements given for shape [6 4], which has 24"}},
 	{"block of wrong length", func(b *bad) error { return second(dist.FromBlock(b.ctx, b.s, make([]float64, 5))) }, []string{"5 elements for shape [2 4], which has 8"}},
-	{"gather a stack", func(b *bad) error { return second(dist.Gather(b.ctx, b.stack, 0)) }, []string{"stack has no global order"}},
-	{"gather a stack on all", func(b *bad) error { return second(dist.AllGather(b.ctx, b.stack)) }, []string{"stack has no global order"}},
+	{"gather a stack on rank 3 of 3", func(b *bad) error { return second(dist.Gather(b.ctx, b.stack, 3)) }, []string{"root is 3: ranks are 0 to 2"}},
 	{"scatter a stack", func(b *bad) error { return second(dist.Scatter[float64](b.ctx, b.stack.Space(), nil)) }, []string{"stack has no global order"}},
 	{"block of a stack", func(b *bad) error { return second(dist.FromBlock[float64](b.ctx, b.stack.Space(), nil)) }, []string{"stack has no block"}},
 	{"function of a stack", func(b *bad) error { return second(dist.FromFunc[float64](b.ctx, b.stack.Space(), nil)) }, []string{"stack has no global index"}},

@@ -35,17 +35,18 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 }
 
 // Gather returns the whole array, the last axis running fastest, on rank root,
-// and nil on the others. It is collective.
+// and nil on the others. Of a stack it returns the parts one after another. It
+// is collective.
 func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, error) {
 	s := a.given("Gather")
+	if s.parts != nil {
+		return gatherParts(a, func(p Array[T]) ([]T, error) { return Gather(ctx, p, root) })
+	}
 	var p passer[T]
 	var err error
-	switch {
-	case s.parts != nil:
-		err = fmt.Errorf("a stack has no global order: gather its parts")
-	case root < 0 || root >= s.proc.Size():
+	if root < 0 || root >= s.proc.Size() {
 		err = fmt.Errorf("root is %d: ranks are 0 to %d", root, s.proc.Size()-1)
-	default:
+	} else {
 		p, err = newPasser[T](s, root)
 	}
 	var whole []T
@@ -60,10 +61,10 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 }
 
 // AllGather returns the whole array, the last axis running fastest, on every
-// rank. It is collective.
+// rank. Of a stack it returns the parts one after another. It is collective.
 func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	if a.given("AllGather").parts != nil {
-		return nil, fmt.Errorf("dist: gather: a stack has no global order: gather its parts")
+		return gatherParts(a, func(p Array[T]) ([]T, error) { return AllGather(ctx, p) })
 	}
 	to, err := a.space.Like(Replicated, a.space.shape.Dims()...)
 	if err != nil {
@@ -75,4 +76,16 @@ func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	}
 	defer b.Free()
 	return b.Host()
+}
+
+// gatherParts gathers the parts of a stack and joins them.
+func gatherParts[T scalar.Scalar](a Array[T], gather func(Array[T]) ([]T, error)) (all []T, err error) {
+	for _, p := range a.parts {
+		v, err := gather(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v...)
+	}
+	return all, nil
 }

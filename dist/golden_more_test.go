@@ -70,7 +70,7 @@ func sameResults[T scalar.Scalar](ctx context.Context, c golden.Case, x, w dist.
 	dist.Add(x, x, w)
 	// The same order on all ranks, for gathering is collective.
 	for _, key := range slices.Sorted(maps.Keys(made)) {
-		got, err := flatten(ctx, made[key])
+		got, err := dist.AllGather(ctx, made[key])
 		if err != nil {
 			return err
 		}
@@ -91,21 +91,6 @@ func sameNumbers[T scalar.Scalar](got, want []T) error {
 		}
 	}
 	return nil
-}
-
-// flatten gathers the arrays of a stack one after another, as asarray does.
-func flatten[T scalar.Scalar](ctx context.Context, a dist.Array[T]) (all []T, err error) {
-	if a.NumParts() == 0 {
-		return dist.AllGather(ctx, a)
-	}
-	for i := range a.NumParts() {
-		v, err := flatten(ctx, a.Part(i))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v...)
-	}
-	return all, nil
 }
 
 // sameShape compares the block of a new array of the space with row rank of

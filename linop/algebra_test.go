@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/golops/golops/dist"
@@ -31,6 +32,19 @@ func newFactors[T scalar.Scalar](ctx context.Context, r dist.Proc) (f factors[T]
 	f.c, errs[2] = randomOp[T](3, yb, z)
 	f.s, errs[3] = randomOp[T](4, x, xt)
 	return f, errors.Join(errs[:]...)
+}
+
+// reshaped returns spaces that hold the same elements on the same ranks as those
+// of a do.
+func (f factors[T]) reshaped(ctx context.Context, r dist.Proc) (x, y *dist.Space) {
+	g := faulty{ctx, r}
+	rows, out := uneven(3, r.Size()), uneven(11, r.Size())
+	twice := slices.Clone(rows)
+	for i := range twice {
+		twice[i] *= 2
+	}
+	return g.space(r, dist.Layout{Counts: [][]int{twice}}, 6, 1, 2),
+		g.space(r, dist.Layout{Axes: []int{1}, Counts: [][]int{out}}, 1, 11, 1)
 }
 
 func algebra[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
@@ -63,8 +77,13 @@ func algebra[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	with("Neg", a.m.scale(-1), func() (linop.Operator[T], error) { return linop.Neg(a.op) })
 	with("Compose, mixed", c.m.times(a.m), func() (linop.Operator[T], error) { return linop.Compose(c.op, a.op) })
 	with("normal", a.m.h().times(a.m), func() (linop.Operator[T], error) { return linop.Compose(linop.H(a.op), a.op) })
-	with("ComposeAll", c.m.times(b.m).times(s.m), func() (linop.Operator[T], error) { return linop.ComposeAll(c.op, b.op, s.op) })
-	with("ComposeAll of one", a.m, func() (linop.Operator[T], error) { return linop.ComposeAll(a.op) })
+	with("Compose of three", c.m.times(b.m).times(s.m), func() (linop.Operator[T], error) {
+		bs, err := linop.Compose(b.op, s.op)
+		if err != nil {
+			return nil, err
+		}
+		return linop.Compose(c.op, bs)
+	})
 	m := identity(12)
 	for n := range 5 {
 		with(fmt.Sprint("Power ", n), m, func() (linop.Operator[T], error) { return linop.Power(s.op, n) })
@@ -72,6 +91,18 @@ func algebra[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	}
 	with("Redistribute", identity(12), func() (linop.Operator[T], error) {
 		return linop.Redistribute[T](a.op.Domain(), b.op.Domain())
+	})
+	with("Reshape", a.m, func() (linop.Operator[T], error) {
+		x, y := f.reshaped(ctx, r)
+		return linop.Reshape(a.op, x, y)
+	})
+	with("Reshape of the domain before a stack", a.m.above(b.m), func() (linop.Operator[T], error) {
+		v, err := linop.VStack(a.op, b.op)
+		if err != nil {
+			return nil, err
+		}
+		x, _ := f.reshaped(ctx, r)
+		return linop.Reshape(v, x, v.Range())
 	})
 	with("(α(A - B))ᵀ", a.m.plus(-1, b.m).scale(scalar.Complex(alpha)).t(), func() (linop.Operator[T], error) {
 		d, err := linop.Sub(a.op, b.op)

@@ -84,28 +84,6 @@ func (p *product[A, B, C]) Adjoint(ctx context.Context, dst dist.Array[A], src d
 	return p.inner.Adjoint(ctx, dst, p.right)
 }
 
-// ComposeAll returns the product ops[0]·ops[1]·…, which applies the last one first.
-func ComposeAll[E scalar.Scalar](ops ...Operator[E]) (Operator[E], error) {
-	if len(ops) == 0 {
-		return nil, errors.New("linop: compose all: no operators given")
-	}
-	for i, a := range ops {
-		if err := valid(a); err != nil {
-			return nil, fmt.Errorf("linop: compose all: operator %d: %w", i, err)
-		}
-	}
-	last := len(ops) - 1
-	all := ops[last]
-	for i := last - 1; i >= 0; i-- {
-		p, err := newProduct(ops[i], all)
-		if err != nil {
-			return nil, fmt.Errorf("linop: compose all: operators %d and %d: %w", i, i+1, err)
-		}
-		all = p
-	}
-	return all, nil
-}
-
 // Redistribute returns the operator that moves arrays from one layout to
 // another of the same shape on the same ranks. Its adjoint is its inverse.
 func Redistribute[E scalar.Scalar](from, to *dist.Space) (Operator[E], error) {

@@ -95,17 +95,33 @@ func TestFaults(t *testing.T) {
 			}
 			return linop.Compose(f.split(4, 5), v)
 		}},
-		{"ComposeAll of none", []string{"compose all", "no operators"}, func(f faulty) (op64, error) { return linop.ComposeAll[float64]() }},
-		{"ComposeAll of nil", []string{"compose all", "operator 1", "nil"}, func(f faulty) (op64, error) { return linop.ComposeAll(f.split(4, 5), nil) }},
-		{"ComposeAll of shapes", []string{"compose all", "operators 0 and 1", "[6]", "[5]"}, func(f faulty) (op64, error) {
-			return linop.ComposeAll(f.split(4, 5), f.split(6, 7), f.split(7, 8))
-		}},
 		{"Power of oblong", []string{"power 2", "itself", "[4]", "[5]"}, func(f faulty) (op64, error) { return linop.Power(f.split(4, 5), 2) }},
 		{"Power below zero", []string{"power -1", "negative"}, func(f faulty) (op64, error) { return linop.Power(f.split(5, 5), -1) }},
 		{"Power of nil", []string{"power 3", "nil"}, func(f faulty) (op64, error) { return linop.Power[float64](nil, 3) }},
 		{"Redistribute of nil", []string{"redistribute", "nil"}, func(f faulty) (op64, error) { return linop.Redistribute[float64](nil, nil) }},
 		{"Redistribute of shapes", []string{"redistribute", "[5]", "[6]"}, func(f faulty) (op64, error) {
 			return linop.Redistribute[float64](f.space(f.r, dist.Layout{}, 5), f.space(f.r, dist.Layout{}, 6))
+		}},
+		{"Reshape of nil", []string{"reshape", "nil"}, func(f faulty) (op64, error) { return linop.Reshape[float64, float64](nil, nil, nil) }},
+		{"Reshape to nil", []string{"reshape", "nil"}, func(f faulty) (op64, error) { return linop.Reshape(f.split(6, 6), nil, nil) }},
+		{"Reshape to other sizes", []string{"reshape: the range: 6 elements are not 8", "[6]", "[4 2]"}, func(f faulty) (op64, error) {
+			return linop.Reshape(f.split(6, 6), f.space(f.r, dist.Layout{}, 3, 2), f.space(f.r, dist.Layout{}, 4, 2))
+		}},
+		{"Reshape to other blocks", []string{"the domain: rank 0 does not hold the same elements", "Redistribute"}, func(f faulty) (op64, error) {
+			return linop.Reshape(f.split(6, 6), f.space(f.r, dist.Split(1), 2, 3), f.space(f.r, dist.Layout{}, 6))
+		}},
+		{"Reshape to other counts on rank 1", []string{"rank 1 does not hold"}, func(f faulty) (op64, error) {
+			return linop.Reshape(f.split(9, 9), f.space(f.r, dist.Layout{Counts: [][]int{{3, 4, 2}}}, 9, 1), f.space(f.r, dist.Layout{}, 9))
+		}},
+		{"Reshape onto one rank", []string{"communicators"}, func(f faulty) (op64, error) {
+			return linop.Reshape(f.split(6, 6), f.space(f.r.Alone(), dist.Layout{}, 3, 2), f.space(f.r, dist.Layout{}, 6))
+		}},
+		{"Reshape of a stack", []string{"reshape", "the range", "a stack cannot"}, func(f faulty) (op64, error) {
+			v, err := linop.VStack(f.split(2, 6), f.split(3, 6))
+			if err != nil {
+				return nil, nil
+			}
+			return linop.Reshape(v, f.space(f.r, dist.Layout{}, 3, 2), f.space(f.r, dist.Layout{}, 5))
 		}},
 		{"Func without adjoint", []string{"adjoint is nil"}, func(f faulty) (op64, error) {
 			x := f.space(f.r, dist.Layout{}, 5)

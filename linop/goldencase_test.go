@@ -114,7 +114,7 @@ func goldenApply[T scalar.Scalar](ctx context.Context, op linop.Operator[T], x, 
 	if err != nil {
 		return err
 	}
-	got, err := optest.Gather(ctx, out)
+	got, err := dist.AllGather(ctx, out)
 	if err != nil {
 		return err
 	}

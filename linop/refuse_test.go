@@ -25,6 +25,10 @@ func TestRefuses(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			line, err := s.Like(dist.Layout{Counts: [][]int{dist.Balanced(12, ranks)}}, 12)
+			if err != nil {
+				return err
+			}
 			mine, err := dist.NewSpace(ctx, r.Alone(), dist.Layout{}, 4)
 			if err != nil {
 				return err
@@ -49,6 +53,7 @@ func TestRefuses(t *testing.T) {
 				{"power 0", func() (op, error) { return linop.Power(a, 0) }},
 				{"power 3", func() (op, error) { return linop.Power(a, 3) }},
 				{"functions", func() (op, error) { return linop.Func(s, s, copies, copies) }},
+				{"reshape", func() (op, error) { return linop.Reshape(a, line, s) }},
 				{"redistribute", func() (op, error) { return linop.Redistribute[complex64](s, across) }},
 				{"block diag", func() (op, error) { return linop.BlockDiagRanks(ctx, r, own, stack) }},
 				{"vstack", func() (op, error) { return linop.VStackRanks(ctx, r, own, own) }},

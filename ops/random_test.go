@@ -84,7 +84,7 @@ func random[T scalar.Scalar](ctx context.Context, x *dist.Space, all []maker[T],
 // gain returns how much longer an operator makes a random vector, which is not
 // more than its norm: the scale of its rounding, whatever others make of that.
 func gain[T scalar.Scalar](ctx context.Context, a linop.Operator[T]) (float64, error) {
-	x, err := optest.Random[T](ctx, a.Domain(), 7)
+	x, err := dist.Random[T](ctx, a.Domain(), 7)
 	if err != nil {
 		return 0, err
 	}

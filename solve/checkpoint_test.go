@@ -13,7 +13,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -62,7 +61,7 @@ func at[T scalar.Scalar](ctx context.Context, r dist.Proc, m maker[T], home int,
 		p.damp = damp
 	}
 	if err == nil {
-		x, err = optest.Random[T](ctx, p.A.Domain(), 3)
+		x, err = dist.Random[T](ctx, p.A.Domain(), 3)
 	}
 	return p, x, err
 }
@@ -91,7 +90,7 @@ func whole[T scalar.Scalar](t *testing.T, m maker[T], home int, damp float64, c 
 			return err
 		}
 		if res, err = p.run(ctx, m.method(), y, c); err == nil {
-			x, err = optest.Gather(ctx, y)
+			x, err = dist.AllGather(ctx, y)
 		}
 		return err
 	})

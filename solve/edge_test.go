@@ -9,7 +9,6 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
@@ -106,11 +105,11 @@ func TestZeroOperator(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			b, err := optest.Random[float32](ctx, s, 1)
+			b, err := dist.Random[float32](ctx, s, 1)
 			if err != nil {
 				return err
 			}
-			x, err := optest.Random[float32](ctx, s, 2)
+			x, err := dist.Random[float32](ctx, s, 2)
 			if err != nil {
 				return err
 			}
@@ -259,7 +258,7 @@ func TestPoorCondition(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		b, err := optest.Random[float32](ctx, s, 3)
+		b, err := dist.Random[float32](ctx, s, 3)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/solve"
 )
@@ -41,7 +40,7 @@ func ExampleRun() {
 		if err != nil {
 			return err
 		}
-		all, err := optest.Gather(ctx, x)
+		all, err := dist.AllGather(ctx, x)
 		if r.Rank() == 0 {
 			fmt.Printf("%v: %.2f\n", res.Status, all)
 		}
@@ -85,7 +84,7 @@ func ExampleRegularize() {
 		if _, err := solve.Run(ctx, &solve.LSQR[float64, float64]{}, p, x, solve.Config{}); err != nil {
 			return err
 		}
-		all, err := optest.Gather(ctx, x)
+		all, err := dist.AllGather(ctx, x)
 		if r.Rank() == 0 {
 			fmt.Printf("%.2f\n", all)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
@@ -67,7 +66,7 @@ func tallOver[T scalar.Scalar](ctx context.Context, x *dist.Space) (p problem[T]
 // of gives p a random solution, and the b that goes with it.
 func (p problem[T]) of(ctx context.Context, seed uint64) (problem[T], error) {
 	var err error
-	if p.truth, err = optest.Random[T](ctx, p.A.Domain(), seed); err == nil {
+	if p.truth, err = dist.Random[T](ctx, p.A.Domain(), seed); err == nil {
 		p.B, err = linop.Apply(ctx, p.A, p.truth)
 	}
 	return p, err
@@ -212,7 +211,7 @@ func vector[T scalar.Scalar](ctx context.Context, s *dist.Space, all []T) (dist.
 
 // compare reports an x whose elements are not want.
 func compare[T scalar.Scalar](ctx context.Context, x dist.Array[T], want []T, tol float64) error {
-	got, err := optest.Gather(ctx, x)
+	got, err := dist.AllGather(ctx, x)
 	if err != nil {
 		return err
 	}

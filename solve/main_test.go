@@ -11,7 +11,6 @@ import (
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/solve"
 )
 
@@ -99,7 +98,7 @@ func gathered(t *testing.T, ranks, iters int, cp solve.Checkpoint) (x []float64,
 		if err != nil {
 			return err
 		}
-		all, err := optest.Gather(ctx, y)
+		all, err := dist.AllGather(ctx, y)
 		if r.Rank() == 0 {
 			x, res = all, got
 		}

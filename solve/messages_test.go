@@ -10,7 +10,6 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/solve"
 )
 
@@ -126,7 +125,7 @@ func TestCopiesThatDiffer(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			y, err := optest.Random[float64](ctx, x, 4)
+			y, err := dist.Random[float64](ctx, x, 4)
 			if err != nil {
 				return err
 			}
@@ -157,7 +156,7 @@ func TestMask(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			truth, err := optest.Random[float64](ctx, x, 4)
+			truth, err := dist.Random[float64](ctx, x, 4)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
@@ -155,7 +154,7 @@ func TestResumeRealModel(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				x, err := optest.Random[float32](ctx, m.direct.A.Domain(), 3)
+				x, err := dist.Random[float32](ctx, m.direct.A.Domain(), 3)
 				if err != nil {
 					return err
 				}

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -145,7 +144,7 @@ func against[T scalar.Scalar](ctx context.Context, t *testing.T, r dist.Proc, s 
 			if err != nil {
 				return err
 			}
-			got, err := optest.Gather(ctx, x)
+			got, err := dist.AllGather(ctx, x)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -99,7 +98,7 @@ func TestNormsAreTrue(t *testing.T) {
 					return nil
 				}
 				p.damp = damp
-				x, err := optest.Random[complex128](ctx, p.A.Domain(), 3)
+				x, err := dist.Random[complex128](ctx, p.A.Domain(), 3)
 				if err != nil {
 					return err
 				}
@@ -125,7 +124,7 @@ func TestNormsOfStrongDamping(t *testing.T) {
 			}
 			dist.Scale(p.B, 1e-3, p.B)
 			p.damp = 30
-			x, err := optest.Random[float32](ctx, p.A.Domain(), 3)
+			x, err := dist.Random[float32](ctx, p.A.Domain(), 3)
 			if err != nil {
 				return err
 			}

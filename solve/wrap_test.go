@@ -54,7 +54,7 @@ func minimum[T scalar.Scalar](ctx context.Context, p problem[T]) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := optest.Gather(ctx, p.B)
+	b, err := dist.AllGather(ctx, p.B)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol floa
 		if !m.ls {
 			return nil
 		}
-		noise, err := optest.Random[T](ctx, p.B.Space(), 9)
+		noise, err := dist.Random[T](ctx, p.B.Space(), 9)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol floa
 		if err != nil {
 			return err
 		}
-		x, err := optest.Random[T](ctx, p.A.Domain(), 5)
+		x, err := dist.Random[T](ctx, p.A.Domain(), 5)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T,
 	if err != nil {
 		return nil, err
 	}
-	t, err := optest.Random[T](ctx, x, 11)
+	t, err := dist.Random[T](ctx, x, 11)
 	return []solve.Term[T, T]{{R: d, Weight: 1.5}, {R: id, Weight: -0.5, Target: t}}, err
 }
 
@@ -262,7 +262,7 @@ func TestPowerIteration(t *testing.T) {
 			if err != nil || cmplx.Abs(eig-(2+1i)) > 1e-10 || n < 5 || n >= 100 {
 				return fmt.Errorf("got %v after %d: %v", eig, n, err)
 			}
-			got, err := optest.Gather(ctx, x)
+			got, err := dist.AllGather(ctx, x)
 			if err != nil || math.Abs(cmplx.Abs(got[0])-1) > 1e-10 {
 				return fmt.Errorf("vector %v: %v", got, err)
 			}

@@ -49,11 +49,11 @@ func matches[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D
 	if err != nil {
 		return err
 	}
-	in, err := Gather(ctx, x)
+	in, err := dist.AllGather(ctx, x)
 	if err != nil {
 		return err
 	}
-	out, err := Gather(ctx, y)
+	out, err := dist.AllGather(ctx, y)
 	if err != nil {
 		return err
 	}
@@ -73,22 +73,6 @@ func matches[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D
 		}
 	}
 	return nil
-}
-
-// Gather returns all elements of x on every rank, those of a stack part by part.
-func Gather[T scalar.Scalar](ctx context.Context, x dist.Array[T]) ([]T, error) {
-	if x.NumParts() == 0 {
-		return dist.AllGather(ctx, x)
-	}
-	var all []T
-	for i := range x.NumParts() {
-		part, err := Gather(ctx, x.Part(i))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, part...)
-	}
-	return all, nil
 }
 
 // distance returns ‖x - y‖ and ‖y‖ in 64 bits.

@@ -52,7 +52,7 @@ func DotWith[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D
 
 // image returns a random vector and what a makes of it.
 func image[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R], seed uint64) (dist.Array[D], dist.Array[R], error) {
-	u, err := Random[D](ctx, a.Domain(), seed)
+	u, err := dist.Random[D](ctx, a.Domain(), seed)
 	if err != nil {
 		return u, dist.Array[R]{}, err
 	}

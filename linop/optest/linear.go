@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/cmplx"
+	"math/rand/v2"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -31,7 +32,9 @@ func LinearWith[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Ma
 }
 
 func linear[D, R scalar.Scalar](ctx context.Context, c DotConfig, a linop.Map[D, R]) error {
-	alpha, beta := number[complex128](mix(c.Seed+2)), number[complex128](mix(c.Seed+3))
+	g := rand.New(rand.NewPCG(c.Seed, 0))
+	draw := func() complex128 { return complex(float64(2*g.Float32()-1), float64(2*g.Float32()-1)) } // exact in 32 bits
+	alpha, beta := draw(), draw()
 	if c.real(isComplex[D]() && isComplex[R]()) {
 		alpha, beta = complex(real(alpha), 0), complex(real(beta), 0)
 	}

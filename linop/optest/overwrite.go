@@ -26,7 +26,7 @@ func Overwrites[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) erro
 }
 
 func overwrites[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
-	x, err := Random[D](ctx, a.Domain(), 0)
+	x, err := dist.Random[D](ctx, a.Domain(), 0)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func Refuses[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 }
 
 func refuses[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
-	x, err := Random[D](ctx, a.Domain(), 0)
+	x, err := dist.Random[D](ctx, a.Domain(), 0)
 	if err != nil {
 		return err
 	}

@@ -63,20 +63,20 @@ func keepsType[D32, R32, D64, R64 scalar.Scalar](ctx context.Context, a32 linop.
 		return err
 	}
 	dist.Sub(got, got, au)
-	step, err := Gather(ctx, got)
+	step, err := dist.AllGather(ctx, got)
 	if err != nil {
 		return err
 	}
 	dist.Scale(aw, eps, aw)
-	want, err := Gather(ctx, aw)
+	want, err := dist.AllGather(ctx, aw)
 	if err != nil {
 		return err
 	}
-	narrow, err := Gather(ctx, y32)
+	narrow, err := dist.AllGather(ctx, y32)
 	if err != nil {
 		return err
 	}
-	wide, err := Gather(ctx, au)
+	wide, err := dist.AllGather(ctx, au)
 	if err != nil {
 		return err
 	}

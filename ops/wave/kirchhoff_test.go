@@ -69,7 +69,7 @@ func dotTests[T scalar.Scalar](ctx context.Context, r dist.Proc, dims int) error
 func same[T scalar.Scalar](ctx context.Context, ops ...linop.Operator[T]) error {
 	var want []T
 	for i, op := range ops {
-		x, err := optest.Random[T](ctx, op.Domain(), 5)
+		x, err := dist.Random[T](ctx, op.Domain(), 5)
 		if err != nil {
 			return err
 		}
