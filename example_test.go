@@ -106,7 +106,7 @@ func invert(ctx context.Context, r dist.Proc) error {
 	data := must(linop.Apply(ctx, a, truth))
 	migrated := must(linop.Apply(ctx, linop.H(a), data))
 	x := must(dist.New[float64](a.Domain()))
-	res := must(solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: a, B: data}, x, solve.Config{MaxIter: 30}))
+	res := must(solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: a, B: data}, x, solve.Config{MaxIter: 30, RelTol: 1e-6}))
 	like := func(m dist.Array[float64]) float64 { // correlation; each rank holds all of an image, so nothing is sent
 		return must(dist.Dot(ctx, m, truth)) / must(dist.Norm(ctx, m, 2)) / must(dist.Norm(ctx, truth, 2))
 	}

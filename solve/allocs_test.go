@@ -83,7 +83,7 @@ func TestRunAllocs(t *testing.T) {
 		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 11, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
 				method := m.method()
-				c := solve.Config{RelTol: -1, Budget: time.Hour,
+				c := solve.Config{Budget: time.Hour,
 					OnIter: func(solve.Iteration) error { return nil }}
 				var n [2]uint64
 				for i := range n {

@@ -130,7 +130,7 @@ func (r *runner[D, R]) checkDue(n Norms) reason {
 	switch {
 	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= least*w.first.Resid, n.Grad <= least*w.first.Grad:
 		return tolerance
-	case r.c.GradTol < 0:
+	case r.c.PastRounding:
 		return none
 	case n.Resid <= w.floor, n.Resid <= eps*r.norm, n.Grad <= sharp*eps*w.norm*n.Resid:
 		return rounding
@@ -192,7 +192,7 @@ func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	switch {
 	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.hermitian():
 		r.res.Status = Converged
-	case r.c.GradTol < 0:
+	case r.c.PastRounding:
 		if n.Resid <= least*w.first.Resid || n.Grad <= least*w.first.Grad {
 			r.stuck(t)
 		}
@@ -319,7 +319,7 @@ func (r *runner[D, R]) judge(ctx context.Context, n Norms) error {
 	o := r.m.Outlook()
 	w.norm, w.cond = max(w.norm, o.Norm, r.damp), max(w.cond, o.Cond)
 	w.peak = max(w.peak, n.Resid)
-	if r.c.GradTol >= 0 && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[D, R]()*w.peak {
+	if !r.c.PastRounding && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[D, R]()*w.peak {
 		w.marked = n.Resid
 		r.keep(r.x, n.Resid)
 	}
@@ -371,7 +371,7 @@ func (r *runner[D, R]) finish(ctx context.Context) error {
 	}
 	r.measure(t)
 	done := r.res.Status == Converged || r.res.Status == AtRounding
-	if r.c.GradTol >= 0 && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
+	if !r.c.PastRounding && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
 		b, err := r.truth(ctx, r.best)
 		if err != nil {
 			return err

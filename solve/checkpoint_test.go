@@ -122,7 +122,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 				continue
 			}
 			damp := []float64{0, 0.5}[home%2]
-			want, undisturbed := whole(t, m, home, damp, solve.Config{MaxIter: 9, RelTol: -1})
+			want, undisturbed := whole(t, m, home, damp, solve.Config{MaxIter: 9})
 			for i, from := range before {
 				for j, to := range after {
 					if len(before) > 1 && (i+j+home)%2 != 0 {
@@ -139,7 +139,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3}, OnIter: func(it solve.Iteration) error {
+						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3, Keep: 2}, OnIter: func(it solve.Iteration) error {
 							if it.K == 4 && r.Rank() == r.Size()-1 {
 								return solve.ErrStop
 							}
@@ -155,7 +155,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}})
 						if err != nil {
 							return fmt.Errorf("%s: %w", name, err)
 						}
@@ -207,7 +207,7 @@ func checkpointed(t *testing.T, ranks, iters int, cp solve.Checkpoint) (res solv
 		if e != nil {
 			return e
 		}
-		got, e := p.run(ctx, m.method(), x, solve.Config{MaxIter: iters, RelTol: -1, Checkpoint: cp})
+		got, e := p.run(ctx, m.method(), x, solve.Config{MaxIter: iters, Checkpoint: cp})
 		if r.Rank() == 0 {
 			res, err = got, e
 		}
@@ -222,8 +222,8 @@ func TestEveryAndKeep(t *testing.T) {
 		cp   solve.Checkpoint
 		want []string
 	}{
-		{solve.Checkpoint{}, []string{name(1, 7)}},
-		{solve.Checkpoint{Every: 2}, []string{name(3, 6), name(4, 7)}},
+		{solve.Checkpoint{Keep: 2}, []string{name(1, 7)}},
+		{solve.Checkpoint{Every: 2, Keep: 2}, []string{name(3, 6), name(4, 7)}},
 		{solve.Checkpoint{Every: 1, Keep: 3}, []string{name(5, 5), name(6, 6), name(7, 7)}},
 		{solve.Checkpoint{Every: 7, Keep: 1}, []string{name(1, 7)}},
 		{solve.Checkpoint{Every: 3, Keep: 9}, []string{name(1, 3), name(2, 6), name(3, 7)}},
@@ -238,7 +238,7 @@ func TestEveryAndKeep(t *testing.T) {
 	}
 	// A run that starts anew in the same folder replaces the files of the old one,
 	// although its iterations are fewer; what is not ours stays.
-	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Restart: true}
+	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Restart: true, Keep: 2}
 	other := filepath.Join(cp.Dir, "notes.checkpoint")
 	if err := os.WriteFile(other, []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestEveryAndKeep(t *testing.T) {
 // Resume with nothing there starts from the beginning.
 func TestResumeOfNothing(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "missing")} {
-		res, err := checkpointed(t, 2, 3, solve.Checkpoint{Dir: dir, Resume: true})
+		res, err := checkpointed(t, 2, 3, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
 		if err != nil || res.Resumed != 0 || res.Iters != 3 || !slices.Equal(res.Notes, []string{"no checkpoint in " + dir + ": starts from the beginning"}) {
 			t.Errorf("%s: %+v: %v", dir, res, err)
 		}
@@ -288,7 +288,7 @@ func TestStopAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), x, solve.Config{Checkpoint: solve.Checkpoint{Dir: dir, Resume: true},
+			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2},
 				OnIter: func(solve.Iteration) error { return solve.ErrStop }})
 			if err == nil && (res.Status != solve.Stopped || res.Iters != 0) {
 				err = fmt.Errorf("%v after %d iterations", res.Status, res.Iters)
@@ -296,7 +296,7 @@ func TestStopAtOnce(t *testing.T) {
 			return err
 		})
 	}
-	if res, err := checkpointed(t, 3, 4, solve.Checkpoint{Dir: dir, Resume: true}); err != nil || res.Iters != 4 || res.Notes != nil {
+	if res, err := checkpointed(t, 3, 4, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}); err != nil || res.Iters != 4 || res.Notes != nil {
 		t.Errorf("%+v: %v", res, err)
 	}
 	if got := states(t, dir); len(got) != 2 {
@@ -317,7 +317,7 @@ func TestWriteFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = p.run(ctx, m.method(), x, solve.Config{RelTol: -1, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2}})
+			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2, Keep: 2}})
 			if err == nil || !strings.HasPrefix(err.Error(), "solve: CG: ") || !strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), file) {
 				return fmt.Errorf("%s: got %v", dir, err)
 			}
@@ -327,7 +327,7 @@ func TestWriteFails(t *testing.T) {
 	// Something is in the way of the second file: the run goes on and says so, and
 	// nothing half-written stays.
 	for _, way := range []string{"iteration-000004-state-000002.checkpoint", "iteration-000004-state-000002.checkpoint.tmp"} {
-		cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2}
+		cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Keep: 2}
 		if err := os.MkdirAll(filepath.Join(cp.Dir, way, "full"), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestWriteFails(t *testing.T) {
 
 // What a killed run left behind is in nobody's way, and goes.
 func TestUnfinishedFile(t *testing.T) {
-	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2}
+	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Keep: 2}
 	if _, err := checkpointed(t, 2, 4, cp); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestZeroDataAndExactStart(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[complex64], p problem[complex64], x dist.Array[complex64]) error {
-				c := solve.Config{RelTol: -1}
+				c := solve.Config{MaxIter: 100, Diverge: 1e6}
 				dist.Copy(x, p.truth)
 				res, err := ends(ctx, m, p, x, c, solve.Converged)
 				if err != nil || res.Iters != 0 {
@@ -86,7 +86,7 @@ func TestStepsBeyondTheSolution(t *testing.T) {
 			}
 			// Nor does a run that never converges by tolerance leave it by rounding.
 			dist.Zero(x)
-			if _, err := ends(ctx, m, p, x, solve.Config{RelTol: -1, MaxIter: 2000}, solve.AtRounding); err != nil {
+			if _, err := ends(ctx, m, p, x, solve.Config{Diverge: 1e6, MaxIter: 2000}, solve.AtRounding); err != nil {
 				return err
 			}
 			return near(ctx, x, p.truth, 1e-11)
@@ -118,7 +118,7 @@ func TestZeroOperator(t *testing.T) {
 				want = solve.Converged // every x is a solution
 			}
 			q := problem[float32]{Problem: solve.Problem[float32, float32]{A: zero, B: b}}
-			res, err := ends(ctx, m, q, x, solve.Config{}, want)
+			res, err := ends(ctx, m, q, x, solve.Defaults(), want)
 			if err != nil || res.Iters != 0 || !m.ls && !strings.Contains(res.Why, "singular") {
 				return fmt.Errorf("%d iterations, why %q: %v", res.Iters, res.Why, err)
 			}
@@ -126,7 +126,7 @@ func TestZeroOperator(t *testing.T) {
 				return nil
 			}
 			q.damp = 0.5 // now zero is the solution
-			res, err = ends(ctx, m, q, x, solve.Config{GradTol: 1e-5}, solve.Converged)
+			res, err = ends(ctx, m, q, x, solve.Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6, GradTol: 1e-5}, solve.Converged)
 			if err != nil || res.Iters != 1 {
 				return fmt.Errorf("damped: %d iterations: %v", res.Iters, err)
 			}
@@ -177,7 +177,7 @@ func TestRankDeficient(t *testing.T) {
 		q := problem[complex128]{Problem: solve.Problem[complex128, complex128]{A: a, B: b}}
 		for _, m := range methods[complex128]() {
 			dist.Fill(x, 5)
-			if _, err := ends(ctx, m, q, x, solve.Config{RelTol: 1e-12}, solve.Converged); err != nil {
+			if _, err := ends(ctx, m, q, x, solve.Config{MaxIter: 100, Diverge: 1e6, RelTol: 1e-12}, solve.Converged); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 			if err := compare(ctx, x, want, 1e-11); err != nil {
@@ -197,7 +197,7 @@ func TestRankDeficient(t *testing.T) {
 		dist.Add(b, b, far)
 		for _, m := range methods[complex128]() {
 			dist.Fill(x, 5)
-			res, err := q.run(ctx, m.method(), x, solve.Config{RelTol: 1e-12, GradTol: 1e-12})
+			res, err := q.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Diverge: 1e6, RelTol: 1e-12, GradTol: 1e-12})
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func TestIndefinite(t *testing.T) {
 			if m.name == "MINRES" {
 				want = solve.Converged
 			}
-			res, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-5}, want)
+			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: 100, Diverge: 1e6, RelTol: 1e-5}, want)
 			if err == nil && want == solve.Indefinite && !strings.Contains(res.Why, "use MINRES, CGLS or LSQR") {
 				err = fmt.Errorf("why %q", res.Why)
 			}
@@ -267,7 +267,7 @@ func TestPoorCondition(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := solve.Run(ctx, m.method(), solve.Problem[float32, float32]{A: a, B: b}, x, solve.Config{MaxIter: 300, RelTol: -1})
+			res, err := solve.Run(ctx, m.method(), solve.Problem[float32, float32]{A: a, B: b}, x, solve.Config{Diverge: 1e6, MaxIter: 300})
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}

@@ -29,7 +29,8 @@ func ExampleRun() {
 		if err != nil {
 			return err
 		}
-		c := solve.Config{GradTol: 1e-10}
+		c := solve.Defaults()
+		c.GradTol = 1e-10
 		if r.Rank() == 0 {
 			c.OnIter = func(it solve.Iteration) error {
 				fmt.Printf("iteration %d: residual %.3f\n", it.K, it.Resid)
@@ -81,7 +82,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		if _, err := solve.Run(ctx, &solve.LSQR[float64, float64]{}, p, x, solve.Config{}); err != nil {
+		if _, err := solve.Run(ctx, &solve.LSQR[float64, float64]{}, p, x, solve.Defaults()); err != nil {
 			return err
 		}
 		all, err := dist.AllGather(ctx, x)

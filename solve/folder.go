@@ -17,13 +17,13 @@ import (
 // cannot be written is a note of the Result, and the run goes on.
 type Checkpoint struct {
 	// Dir is a folder that all ranks see and that belongs to one run at a time. A
-	// run finds out at its start whether it can write there. "" means no
-	// checkpoints. If Dir has checkpoints already, Resume or Restart must say what
+	// run finds out at its start whether it can write there. Without a Dir there are
+	// no checkpoints. If Dir has checkpoints already, Resume or Restart must say what
 	// becomes of them.
 	Dir      string
-	Every    int           // iterations between two; 0 means only by time and at the end
-	Interval time.Duration // time between two, by the clock of rank 0; 0 means only by iterations and at the end
-	Keep     int           // how many are kept; 0 means 2
+	Every    int           // iterations between two; with 0, iterations do not count
+	Interval time.Duration // time between two, by the clock of rank 0; with 0, time does not count
+	Keep     int           // how many stay, at least 1; older ones are removed
 	Resume   bool          // go on from the newest valid one, if there are any
 	Restart  bool          // start from the beginning; older ones go when the first new one is written
 	open     *opened
@@ -34,8 +34,11 @@ func (c Checkpoint) validate() error {
 	if c.Every < 0 || c.Interval < 0 || c.Keep < 0 {
 		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v, keeping %d: none may be negative", c.Every, c.Interval, c.Keep))
 	}
-	if c.Dir == "" && (c.Every != 0 || c.Interval != 0 || c.Keep != 0 || c.Resume || c.Restart) {
+	if c.Dir == "" && (c.Every != 0 || c.Interval != 0 || c.Resume || c.Restart) {
 		errs = append(errs, errors.New("the Checkpoint has no Dir"))
+	}
+	if c.Dir != "" && c.Keep == 0 {
+		errs = append(errs, errors.New("the Checkpoint keeps 0 files: set Keep to how many stay, 2 for example"))
 	}
 	if c.Resume && c.Restart {
 		errs = append(errs, errors.New("the Checkpoint says both Resume and Restart"))
@@ -112,9 +115,6 @@ func (f *folder) prune() error {
 		return err
 	}
 	keep := f.Keep
-	if keep == 0 {
-		keep = 2
-	}
 	for _, path := range done {
 		if keep > 0 && !slices.Contains(f.refused, path) {
 			keep--

@@ -97,7 +97,7 @@ func (g *goldenData[T]) models(ctx context.Context, m solve.Method[T, T], p prob
 		if err != nil {
 			return res, err
 		}
-		if res, err = p.run(ctx, m, x, solve.Config{MaxIter: k, RelTol: -1, GradTol: -1}); err != nil {
+		if res, err = p.run(ctx, m, x, solve.Config{MaxIter: k, PastRounding: true}); err != nil {
 			return res, err
 		}
 		if finish != nil {
@@ -210,7 +210,7 @@ func (g *goldenData[T]) better(ctx context.Context, m solve.Method[T, T], p prob
 	if err != nil {
 		return err
 	}
-	if _, err := p.run(ctx, m, x, solve.Config{MaxIter: 10, RelTol: -1, GradTol: -1}); err != nil {
+	if _, err := p.run(ctx, m, x, solve.Config{MaxIter: 10, PastRounding: true}); err != nil {
 		return err
 	}
 	theirs, err := vector(ctx, p.A.Domain(), g.v["x10"])

@@ -36,7 +36,7 @@ func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f fu
 	if x, err = dist.New[float64](s); err != nil {
 		return x, res, err
 	}
-	res, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p, x, solve.Config{MaxIter: iters, RelTol: -1, Checkpoint: cp, OnIter: f})
+	res, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p, x, solve.Config{MaxIter: iters, Checkpoint: cp, OnIter: f})
 	return x, res, err
 }
 
@@ -51,14 +51,14 @@ func TestKill(t *testing.T) {
 	reached := 0
 	for round := range 6 {
 		seen := victim(t, dir, 1+rnd.IntN(8), time.Duration(rnd.IntN(4000))*time.Microsecond)
-		_, res := gathered(t, 2, 1, solve.Checkpoint{Dir: dir, Resume: true})
+		_, res := gathered(t, 2, 1, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
 		// The state of an iteration is on the disk before the next one is shown.
 		if res.Notes != nil && seen+reached > 1 || res.Iters < seen-1 || res.Iters < reached {
 			t.Fatalf("seed %d, round %d: %d iterations were seen, %d were before, %d are kept, notes %v", seed, round, seen, reached, res.Iters, res.Notes)
 		}
 		reached = res.Iters
 	}
-	x, res := gathered(t, 2, victimIters, solve.Checkpoint{Dir: dir, Resume: true})
+	x, res := gathered(t, 2, victimIters, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
 	if res.Resumed != reached || res.Iters != victimIters || len(x) != len(want) {
 		t.Fatalf("seed %d: from %d to %d iterations", seed, res.Resumed, res.Iters)
 	}

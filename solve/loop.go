@@ -21,7 +21,7 @@ type runner[D, R scalar.Scalar] struct {
 	damp   float64       // Config.Damp, scaled
 	x      dist.Array[D] // what the method improves
 	user   dist.Array[D] // what Run was given: x, but for scaling
-	best   dist.Array[D] // the best x so far; none if GradTol is negative
+	best   dist.Array[D] // the best x so far; none with PastRounding
 	scale  scaling
 	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
 	w      watch
@@ -66,7 +66,7 @@ func newRunner[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Proble
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &runner[D, R]{c: c.withDefaults(), m: m, p: p, damp: c.Damp, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &runner[D, R]{c: c, m: m, p: p, damp: c.Damp, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
@@ -141,7 +141,7 @@ func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
 		r.norm = n.Resid
 	}
 	r.w.begin(n, epsilon[D, R]())
-	if r.c.GradTol < 0 {
+	if r.c.PastRounding {
 		return n, nil
 	}
 	if r.best, err = dist.New[D](r.x.Space()); err != nil {

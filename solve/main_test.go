@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		})
 	case "victim":
 		err = testdevices.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
-			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true}, func(it solve.Iteration) error {
+			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true, Keep: 2}, func(it solve.Iteration) error {
 				if r.Rank() == 0 {
 					fmt.Println(it.K)
 				}
@@ -59,14 +59,14 @@ func underMPI(ctx context.Context, r dist.Proc, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir}})
+	_, err = p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir, Keep: 2}})
 	return err
 }
 
 // MPI ranks solve the same, and goroutine ranks go on where they left off.
 func TestMPI(t *testing.T) {
 	m := methods[complex128]()[3]
-	want, _ := whole(t, m, 0, 0.5, solve.Config{MaxIter: 9})
+	want, _ := whole(t, m, 0, 0.5, solve.Config{RelTol: 1e-6, MaxIter: 9})
 	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, mpi mpirun.MPI) {
 		dir := t.TempDir()
 		c := mpi.Command(t.Context(), 3, os.Args[0])
@@ -81,7 +81,7 @@ func TestMPI(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true}})
+			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}})
 			if err != nil || res.Resumed != 4 {
 				return fmt.Errorf("resumed from %d: %w", res.Resumed, err)
 			}

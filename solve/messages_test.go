@@ -63,9 +63,9 @@ func TestMessagesPerIteration(t *testing.T) {
 		{"nothing", solve.Config{}, 0},
 		{"OnIter", solve.Config{OnIter: never}, 1},
 		{"Budget", solve.Config{Budget: time.Hour}, 1},
-		{"Interval", solve.Config{Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
-		{"all", solve.Config{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
-		{"Every", solve.Config{Checkpoint: solve.Checkpoint{Every: 1 << 20}}, 0},
+		{"Interval", solve.Config{Checkpoint: solve.Checkpoint{Interval: time.Hour, Keep: 2}}, 1},
+		{"all", solve.Config{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour, Keep: 2}}, 1},
+		{"Every", solve.Config{Checkpoint: solve.Checkpoint{Every: 1 << 20, Keep: 2}}, 0},
 	} {
 		dir := t.TempDir()
 		on(t, 3, func(ctx context.Context, r dist.Proc) error {
@@ -75,7 +75,7 @@ func TestMessagesPerIteration(t *testing.T) {
 			}
 			return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				c := k.c
-				if c.RelTol = -1; c.Checkpoint != (solve.Checkpoint{}) {
+				if c.Checkpoint != (solve.Checkpoint{}) {
 					c.Checkpoint.Dir, c.Checkpoint.Restart = dir, true
 				}
 				var sent [2]int
@@ -129,7 +129,7 @@ func TestCopiesThatDiffer(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), y, solve.Config{RelTol: 1e-9})
+			res, err := p.run(ctx, m.method(), y, solve.Config{MaxIter: 100, RelTol: 1e-9})
 			if err != nil {
 				return err
 			}
@@ -176,7 +176,7 @@ func TestMask(t *testing.T) {
 				return err
 			}
 			q := solve.Problem[float64, float64]{A: a, B: b}
-			res, err := solve.Run(ctx, m.method(), q, y, solve.Config{RelTol: 1e-12, OnIter: func(solve.Iteration) error { return nil }})
+			res, err := solve.Run(ctx, m.method(), q, y, solve.Config{MaxIter: 100, RelTol: 1e-12, OnIter: func(solve.Iteration) error { return nil }})
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func TestMask(t *testing.T) {
 			if err := near(ctx, y, truth, 1e-11); err != nil {
 				return err
 			}
-			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config{Checkpoint: solve.Checkpoint{Dir: "x"}}); err == nil {
+			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Dir: "x", Keep: 2}}); err == nil {
 				return fmt.Errorf("%s: a checkpoint with a mask: no error", m.name)
 			}
 		}

@@ -57,7 +57,7 @@ func TestResumeAmongOthers(t *testing.T) {
 			p.A, err = linop.Scale(1.001, p.A)
 		}
 		if err == nil {
-			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, RelTol: -1, Checkpoint: solve.Checkpoint{Dir: other}})
+			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: other, Keep: 2}})
 		}
 		return err
 	})
@@ -78,12 +78,12 @@ func TestResumeAmongOthers(t *testing.T) {
 func TestFolderInUse(t *testing.T) {
 	dir := t.TempDir()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		cp, err := solve.Checkpoint{Dir: dir}.Open(ctx, r.Comm, nil)
+		cp, err := solve.Checkpoint{Dir: dir, Keep: 2}.Open(ctx, r.Comm, nil)
 		if err != nil {
 			return err
 		}
 		defer cp.Close()
-		_, err = solve.Checkpoint{Dir: dir}.Open(ctx, r.Comm, nil)
+		_, err = solve.Checkpoint{Dir: dir, Keep: 2}.Open(ctx, r.Comm, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("in use by \"process %d on ", os.Getpid())) {
 			return fmt.Errorf("got %v", err)
 		}
@@ -98,7 +98,7 @@ func TestFolderInUse(t *testing.T) {
 func TestOpenLeavesNothing(t *testing.T) {
 	top := t.TempDir()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		cp, err := solve.Checkpoint{Dir: filepath.Join(top, "a", "b")}.Open(ctx, r.Comm, nil)
+		cp, err := solve.Checkpoint{Dir: filepath.Join(top, "a", "b"), Keep: 2}.Open(ctx, r.Comm, nil)
 		cp.Close()
 		return err
 	})
@@ -181,7 +181,7 @@ func TestNotesComeAtOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c := solve.Config{MaxIter: 6, RelTol: -1, Checkpoint: cp}
+		c := solve.Config{MaxIter: 6, Checkpoint: cp}
 		if r.Rank() == 0 {
 			c.OnNote = func(s string) { told = append(told, s) }
 			c.OnIter = func(it solve.Iteration) error {

@@ -25,8 +25,17 @@ func TestValidate(t *testing.T) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
-	if err := (solve.Config{RelTol: -1, Diverge: -1}).Validate(); err != nil {
-		t.Error(err)
+	negative := solve.Config{RelTol: -1, GradTol: -1, Diverge: -1, Checkpoint: solve.Checkpoint{Dir: "x"}}
+	err = negative.Validate()
+	for _, want := range []string{"RelTol is -1, must not be negative: give 0 for no tolerance", "GradTol is -1", "set PastRounding", "Diverge is -1", "keeps 0 files: set Keep"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+	for _, c := range []solve.Config{{}, solve.Defaults()} {
+		if err := c.Validate(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -48,7 +57,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 				return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 					seen := 0
 					answer := fmt.Errorf("enough: %w", solve.ErrStop)
-					c := solve.Config{RelTol: -1, OnIter: func(it solve.Iteration) error {
+					c := solve.Config{MaxIter: 100, Diverge: 1e6, OnIter: func(it solve.Iteration) error {
 						if seen++; it.K != seen-1 || it.Elapsed < 0 {
 							return fmt.Errorf("call %d has K = %d", seen, it.K)
 						}
@@ -83,7 +92,7 @@ func TestCallbackOfOneRank(t *testing.T) {
 func TestErrorOverrulesStop(t *testing.T) {
 	on(t, 3, func(ctx context.Context, r dist.Proc) error {
 		return each(ctx, r, 5, func(m maker[float32], p problem[float32], x dist.Array[float32]) error {
-			_, err := p.run(ctx, m.method(), x, solve.Config{OnIter: func(it solve.Iteration) error {
+			_, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6, OnIter: func(it solve.Iteration) error {
 				return []error{solve.ErrStop, errors.New("no more ink"), solve.ErrStop}[r.Rank()]
 			}})
 			if err == nil || !strings.Contains(err.Error(), "iteration 0: ") || !strings.Contains(err.Error(), "no more ink") {
@@ -105,7 +114,7 @@ func TestLimits(t *testing.T) {
 				}
 				return res, err
 			}
-			res, err := run(solve.Config{RelTol: -1, MaxIter: 6}, solve.MaxIter, 6)
+			res, err := run(solve.Config{Diverge: 1e6, MaxIter: 6}, solve.MaxIter, 6)
 			if err != nil {
 				return err
 			}
@@ -114,21 +123,21 @@ func TestLimits(t *testing.T) {
 			between := func(f func(solve.Norms) float64) float64 { return math.Sqrt(f(h[3]) * f(h[4])) }
 			resid := func(n solve.Norms) float64 { return n.Resid }
 			grad := func(n solve.Norms) float64 { return n.Grad }
-			_, err = run(solve.Config{RelTol: between(resid) / h[0].Resid}, solve.Converged, 4)
+			_, err = run(solve.Config{MaxIter: 100, Diverge: 1e6, RelTol: between(resid) / h[0].Resid}, solve.Converged, 4)
 			if err == nil {
-				_, err = run(solve.Config{RelTol: -1, AbsTol: between(resid)}, solve.Converged, 4)
+				_, err = run(solve.Config{MaxIter: 100, Diverge: 1e6, AbsTol: between(resid)}, solve.Converged, 4)
 			}
 			if err == nil && m.ls {
-				_, err = run(solve.Config{RelTol: -1, GradTol: between(grad) / h[0].Grad}, solve.Converged, 4)
+				_, err = run(solve.Config{MaxIter: 100, Diverge: 1e6, GradTol: between(grad) / h[0].Grad}, solve.Converged, 4)
 			}
 			if err == nil {
-				_, err = run(solve.Config{Budget: time.Nanosecond}, solve.OutOfTime, 0)
+				_, err = run(solve.Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6, Budget: time.Nanosecond}, solve.OutOfTime, 0)
 			}
 			if err == nil {
-				_, err = run(solve.Config{Diverge: 0.9}, solve.Diverged, 0)
+				_, err = run(solve.Config{MaxIter: 100, RelTol: 1e-6, Diverge: 0.9}, solve.Diverged, 0)
 			}
 			if err == nil {
-				_, err = run(solve.Config{MaxIter: math.MaxInt}, solve.Converged, -1) // no room for so many norms
+				_, err = run(solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: math.MaxInt}, solve.Converged, -1) // no room for so many norms
 			}
 			return err
 		})
@@ -141,7 +150,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		err := testdevices.Local(ctx, ranks, func(ctx context.Context, r dist.Proc) error {
 			return each(ctx, r, 5, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
-				_, err := p.run(ctx, m.method(), x, solve.Config{RelTol: -1, OnIter: func(it solve.Iteration) error {
+				_, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Diverge: 1e6, OnIter: func(it solve.Iteration) error {
 					if it.K == 2 {
 						cancel(cause)
 					}
@@ -247,7 +256,7 @@ func TestFailingOperator(t *testing.T) {
 				return err
 			}
 			dist.Zero(p.truth)
-			_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p.Problem, p.truth, solve.Config{RelTol: -1})
+			_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, p.Problem, p.truth, solve.Config{MaxIter: 100, Diverge: 1e6})
 			return err
 		})
 		if !errors.Is(err, cause) || !strings.Contains(err.Error(), "rank 2: solve: CGLS: ") {

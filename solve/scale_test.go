@@ -41,7 +41,7 @@ func ranges[T scalar.Scalar](ctx context.Context, r dist.Proc, large, tol float6
 			dist.Scale(p.B, one(k.b), a)
 			dist.Zero(x)
 			seen := 0
-			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: tol / 100, OnIter: func(it solve.Iteration) error {
+			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Diverge: 1e6, RelTol: tol / 100, OnIter: func(it solve.Iteration) error {
 				seen++
 				n, err := dist.Norm(ctx, x, 2)
 				if err == nil && it.K > 0 && !(n > 0 && n*k.a/k.b < 1e3) {
@@ -81,7 +81,7 @@ func TestBeyondRange(t *testing.T) {
 					return err
 				}
 				dist.Scale(p.B, 1e160, p.B)
-				res, err := p.run(ctx, m.method(), x, solve.Config{})
+				res, err := p.run(ctx, m.method(), x, solve.Defaults())
 				if err != nil || res.Status != solve.Breakdown || !strings.Contains(res.Why, "beyond the numbers of float64") {
 					return fmt.Errorf("x of 1e320: %v, %s: %v", res.Status, res.Why, err)
 				}
@@ -92,7 +92,7 @@ func TestBeyondRange(t *testing.T) {
 				for _, damp := range []float64{1e30, 1e200} {
 					given.damp = damp
 					dist.Zero(x)
-					res, err := given.run(ctx, m.method(), x, solve.Config{})
+					res, err := given.run(ctx, m.method(), x, solve.Defaults())
 					if err != nil {
 						return err
 					}

@@ -71,10 +71,10 @@ func TestMethodIsUsedAgain(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if _, err := p.run(ctx, used[m.name], x, solve.Config{MaxIter: 9}); err != nil {
+					if _, err := p.run(ctx, used[m.name], x, solve.Config{RelTol: 1e-6, MaxIter: 9}); err != nil {
 						return err
 					}
-					if _, err := p.run(ctx, m.method(), y, solve.Config{MaxIter: 9}); err != nil {
+					if _, err := p.run(ctx, m.method(), y, solve.Config{RelTol: 1e-6, MaxIter: 9}); err != nil {
 						return err
 					}
 					return near(ctx, x, y, 0)
@@ -102,7 +102,7 @@ func TestNormsAreTrue(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 8, RelTol: -1, OnIter: func(it solve.Iteration) error {
+				_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 8, OnIter: func(it solve.Iteration) error {
 					return trueNorms(ctx, p, x, it, m.ls, 1e-12)
 				}})
 				if err != nil {
@@ -128,7 +128,7 @@ func TestNormsOfStrongDamping(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, RelTol: -1, OnIter: func(it solve.Iteration) error {
+			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, OnIter: func(it solve.Iteration) error {
 				return trueNorms(ctx, p, x, it, false, 1e-4)
 			}})
 			return err

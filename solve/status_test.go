@@ -103,7 +103,7 @@ func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64)
 				continue
 			}
 			dist.Zero(x)
-			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: 500}, solve.AtRounding)
+			res, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: 500}, solve.AtRounding)
 			if err == nil {
 				_, err = honest(ctx, p, x, res, tol)
 			}
@@ -154,7 +154,7 @@ func deficientStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float
 				continue
 			}
 			dist.Zero(x)
-			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: iters}, solve.AtRounding)
+			res, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: iters}, solve.AtRounding)
 			if err != nil {
 				return fmt.Errorf("%s of %v: %w", m.name, scalar.Of[T](), err)
 			}
@@ -189,7 +189,7 @@ func TestMINRESOfHilbert(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{MaxIter: iters})
+			res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: iters})
 			if err != nil {
 				return err
 			}
@@ -210,7 +210,7 @@ func TestMINRESOfSingular(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{MaxIter: 50})
+		res, err := p.run(ctx, &solve.MINRES[float64]{}, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: 50})
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func TestNotSymmetric(t *testing.T) {
 					continue
 				}
 				dist.Zero(x)
-				c := solve.Config{MaxIter: 200, RelTol: 1e-12}
+				c := solve.Config{Diverge: 1e6, MaxIter: 200, RelTol: 1e-12}
 				res, err := p.run(ctx, m.method(), x, c)
 				if err != nil {
 					return err
@@ -285,14 +285,14 @@ func truly[T scalar.Scalar](ctx context.Context, r dist.Proc, reach float64) err
 	}
 	s.turn(&rnd, false)
 	b := rnd.vector(30, false)
-	for _, tol := range []float64{-1, 1e-4, 1e-10} {
+	for _, tol := range []float64{0, 1e-4, 1e-10} {
 		p, x, err := dense[T](ctx, r, 30, 30, s.a, b)
 		if err != nil {
 			return err
 		}
 		for _, m := range methods[T]() {
 			dist.Zero(x)
-			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: tol, MaxIter: 1000})
+			res, err := p.run(ctx, m.method(), x, solve.Config{Diverge: 1e6, RelTol: tol, MaxIter: 1000})
 			if err != nil {
 				return err
 			}
@@ -340,7 +340,7 @@ func TestStagnated(t *testing.T) {
 			if p.A, err = forgetful(given.A, 9); err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 3000})
+			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: 3000})
 			if err != nil {
 				return err
 			}
@@ -379,7 +379,7 @@ func TestIllConditioned(t *testing.T) {
 			if m.name != "LSQR" {
 				continue
 			}
-			res, err := ends(ctx, m, p, x, solve.Config{MaxIter: 5000}, solve.IllConditioned)
+			res, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: 5000}, solve.IllConditioned)
 			if err == nil && (!strings.Contains(res.Why, "damp or regularise") || res.Resid > res.History[0].Resid) {
 				err = fmt.Errorf("residual %g, why %q", res.Resid, res.Why)
 			}

@@ -25,7 +25,7 @@ func TestWaits(t *testing.T) {
 				for _, damp := range damps {
 					p.damp = damp
 					before, last := 0, 0
-					_, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 5, RelTol: -1, OnIter: func(it solve.Iteration) error {
+					_, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 5, OnIter: func(it solve.Iteration) error {
 						if it.K == 1 {
 							before = d.Waits
 						}

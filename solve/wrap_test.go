@@ -102,7 +102,7 @@ func converges[T scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol floa
 		if err != nil {
 			return err
 		}
-		if _, err := ends(ctx, m, p, x, solve.Config{MaxIter: 300, GradTol: tol / 10}, solve.Converged); err != nil {
+		if _, err := ends(ctx, m, p, x, solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: 300, GradTol: tol / 10}, solve.Converged); err != nil {
 			return err
 		}
 		return compare(ctx, x, want, tol)
@@ -258,7 +258,7 @@ func TestPowerIteration(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			eig, n, err := solve.PowerIteration(ctx, a, x, 0, 1e-12)
+			eig, n, err := solve.PowerIteration(ctx, a, x, 100, 1e-12)
 			if err != nil || cmplx.Abs(eig-(2+1i)) > 1e-10 || n < 5 || n >= 100 {
 				return fmt.Errorf("got %v after %d: %v", eig, n, err)
 			}
@@ -270,7 +270,7 @@ func TestPowerIteration(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if eig, n, err := solve.PowerIteration(ctx, zero, x, 0, 0); err != nil || eig != 0 || n > 2 {
+			if eig, n, err := solve.PowerIteration(ctx, zero, x, 100, 1e-6); err != nil || eig != 0 || n > 2 {
 				return fmt.Errorf("zero operator: got %v after %d: %v", eig, n, err)
 			}
 			return nil
@@ -288,8 +288,9 @@ func TestBadPowerIteration(t *testing.T) {
 	for want, spoil := range map[string]func(*args){
 		"no operator given":       func(a *args) { a.a = nil },
 		"x is of":                 func(a *args) { a.x = dist.Array[float64]{} },
+		"0 steps":                 func(a *args) { a.n = 0 },
 		"-1 steps":                func(a *args) { a.n = -1 },
-		"to NaN":                  func(a *args) { a.tol = math.NaN() },
+		"of NaN":                  func(a *args) { a.tol = math.NaN() },
 		"ranks disagree":          func(a *args) { a.n += 7 },
 		"the start has norm 0":    func(a *args) { dist.Zero(a.x) },
 		"no start given":          func(a *args) { *a = args{} },
@@ -302,7 +303,7 @@ func TestBadPowerIteration(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			a := args{a: p.A, x: p.truth}
+			a := args{a: p.A, x: p.truth, n: 100, tol: 1e-6}
 			switch {
 			case want == "step 1: ‖A·x‖ is NaN":
 				if a.a, err = broken(p.A, false, 1, math.NaN()); err != nil {
@@ -312,7 +313,7 @@ func TestBadPowerIteration(t *testing.T) {
 				if p, err = tall[float64](ctx, r, 3); err != nil {
 					return err
 				}
-				a = args{a: p.A, x: p.truth}
+				a = args{a: p.A, x: p.truth, n: 100, tol: 1e-6}
 			case r.Rank() == 1 || strings.Contains(want, "start"):
 				spoil(&a)
 			}

@@ -36,12 +36,13 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 	if err := disk.Probe(ctx, s.r.Comm, s.dir); err != nil {
 		return asConfigError(fmt.Errorf("output folder %s: %w", s.Config.Out, err))
 	}
-	c := s.Config.Checkpoint
-	s.checkpoint, err = solve.Checkpoint{
-		Dir: c.Dir, Every: every(c), Interval: time.Duration(c.Time * float64(time.Second)), Resume: c.Resume, Restart: s.Restart,
-	}.Open(ctx, s.r.Comm, o.Warn)
-	if err != nil {
-		return asConfigError(err)
+	if c := s.Config.Checkpoint; c.Dir != "" {
+		cp := solve.Defaults().Checkpoint
+		cp.Dir, cp.Every, cp.Interval = c.Dir, c.Every, time.Duration(c.Time*float64(time.Second))
+		cp.Resume, cp.Restart = c.Resume, s.Restart
+		if s.checkpoint, err = cp.Open(ctx, s.r.Comm, o.Warn); err != nil {
+			return asConfigError(err)
+		}
 	}
 	var notes []string
 	if s.r.Rank() == 0 {

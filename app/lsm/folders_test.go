@@ -23,7 +23,7 @@ func tiny(t *testing.T) Config {
 	c.Grid.NX, c.Grid.NZ = 21, 15
 	c.Acquisition.Sources = Line{Number: 3, First: 50, Last: 150, Depth: 10}
 	c.Acquisition.Receivers = Line{Number: 5, First: 0, Last: 200, Depth: 20}
-	c.Time.Samples, c.Wavelet.Half, c.Solver.Iterations, c.Solver.Tolerance = 101, 20, 5, -1
+	c.Time.Samples, c.Wavelet.Half, c.Solver.Iterations, c.Solver.Tolerance = 101, 20, 5, 0
 	c.Out = filepath.Join(t.TempDir(), "out")
 	return c
 }

@@ -38,7 +38,7 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 	}
 	started, stop := false, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
 	out, err := solve.Run(ctx, m, solve.Problem[T, T]{A: s.op, B: d}, x, solve.Config{
-		Damp: c.Solver.Damp, MaxIter: c.Solver.Iterations, RelTol: relTol(c.Solver.Tolerance), Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
+		Damp: c.Solver.Damp, MaxIter: c.Solver.Iterations, RelTol: c.Solver.Tolerance, Diverge: solve.Defaults().Diverge, Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
 		OnIter: func(it solve.Iteration) error {
 			if !started && it.K > 0 {
 				ctl.Observer.Note(fmt.Sprintf("resumed at iteration %d of %s", it.K, c.Checkpoint.Dir))
@@ -81,19 +81,4 @@ func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res 
 // is not written.
 func useless(out solve.Result, reduction float64) bool {
 	return out.Why != "" && (out.Iters == 0 || !(reduction < 1))
-}
-
-// relTol passes a tolerance on: 0 means the solver's own default there.
-func relTol(tol float64) float64 {
-	if tol == 0 {
-		return -1
-	}
-	return tol
-}
-
-func every(c Checkpoint) int {
-	if c.Dir == "" {
-		return 0
-	}
-	return c.Every
 }

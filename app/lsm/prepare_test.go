@@ -72,6 +72,7 @@ func TestHugeNumbers(t *testing.T) {
 func TestFaultsInNumbers(t *testing.T) {
 	for want, set := range map[string]func(c *Config){
 		"solver.tolerance is 1, must be below 1":                    func(c *Config) { c.Solver.Tolerance = 1 },
+		"solver.tolerance is -1, must not be negative: give 0":      func(c *Config) { c.Solver.Tolerance = -1 },
 		"solver.tolerance is NaN":                                   func(c *Config) { c.Solver.Tolerance = math.NaN() },
 		"solver.damp is -1, must be finite and not negative":        func(c *Config) { c.Solver.Damp = -1 },
 		"operator.aperture is 0 and operator.angle 30: limits need": func(c *Config) { c.Operator.Dynamic, c.Operator.Angle = false, 30 },

@@ -102,7 +102,10 @@ func (c Config) Validate() error {
 	if c.Solver.Iterations < 1 {
 		bad("solver.iterations is %d, must be at least 1", c.Solver.Iterations)
 	}
-	if t := c.Solver.Tolerance; !(t < 1) || math.IsInf(t, 0) {
+	switch t := c.Solver.Tolerance; {
+	case t < 0:
+		bad("solver.tolerance is %g, must not be negative: give 0 to end by iterations alone", t)
+	case !(t < 1):
 		bad("solver.tolerance is %g, must be below 1: the residual of no image at all is 1", t)
 	}
 	if !(c.Solver.Damp >= 0) || math.IsInf(c.Solver.Damp, 0) {

@@ -33,7 +33,7 @@ time: {samples: 101}
 wavelet: {half: 20}
 checkpoint: {every: 1}
 `
-	before, after := config(t, survey+"solver: {iterations: 3, tolerance: -1}\n"), config(t, survey+"solver: {iterations: 20, tolerance: -1}\n")
+	before, after := config(t, survey+"solver: {iterations: 3, tolerance: 0}\n"), config(t, survey+"solver: {iterations: 20, tolerance: 0}\n")
 	dir := t.TempDir()
 	finish := func(cfg, out string, more ...string) {
 		t.Helper()

@@ -48,7 +48,7 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.comm, "comm", "", "how ranks on GPUs talk: `nccl or staged` (default nccl where that works)")
 	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.IntVar(&f.iterations, "iterations", 0, "`iterations` of the solver")
-	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data, below 1; negative means never")
+	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data, below 1; with 0, iterations alone end the inversion")
 	s.Float64Var(&f.damp, "damp", 0, "`damping`")
 	s.StringVar(&f.method, "method", "", "`solver`: cgls, cgls1, lsqr")
 	s.StringVar(&f.dtype, "type", "", "element `type`: float32, float64")

@@ -159,7 +159,7 @@ func TestLSMJSON(t *testing.T) {
 // A run that is killed goes on from its checkpoint, on another number of ranks,
 // to the image of a run that nobody disturbed.
 func TestLSMResumesAfterKill(t *testing.T) {
-	cfg, dir := config(t, strings.Replace(quick, "iterations: 12", "iterations: 30, tolerance: -1", 1)), t.TempDir()
+	cfg, dir := config(t, strings.Replace(quick, "iterations: 12", "iterations: 30, tolerance: 0", 1)), t.TempDir()
 	whole, killed, state := filepath.Join(dir, "whole"), filepath.Join(dir, "killed"), filepath.Join(dir, "state")
 	if code, _, stderr := golops(t.Context(), fmt.Sprintf("lsm --quiet --ranks 3 --config %s --out %s", cfg, whole)); code != 0 {
 		t.Fatal(stderr)

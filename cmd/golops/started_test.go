@@ -42,7 +42,7 @@ acquisition:
   receivers: {number: 15, first: 0, last: 600}
 time: {samples: 251}
 wavelet: {half: 30}
-solver: {iterations: 1000000, tolerance: -1}
+solver: {iterations: 1000000, tolerance: 0}
 checkpoint: {every: 1}
 `
 

@@ -232,7 +232,7 @@ func tutorial(t *testing.T, ctx context.Context, r dist.Proc, c golden.Case) err
 		return err
 	}
 	_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: op, B: d}, x, solve.Config{
-		MaxIter: 100, RelTol: -1,
+		MaxIter: 100,
 		OnIter: func(it solve.Iteration) error {
 			if l, ok := limits[it.K]; ok {
 				return near(t, ctx, c, x, l.key, l.tol)
@@ -244,7 +244,7 @@ func tutorial(t *testing.T, ctx context.Context, r dist.Proc, c golden.Case) err
 		return err
 	}
 	dist.Zero(x)
-	_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: op, B: d}, x, solve.Config{Damp: c.Float("damp"), MaxIter: 100, RelTol: -1})
+	_, err = solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: op, B: d}, x, solve.Config{Damp: c.Float("damp"), MaxIter: 100})
 	if err != nil {
 		return err
 	}
