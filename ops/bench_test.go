@@ -251,7 +251,7 @@ func BenchmarkCausalIntegration(b *testing.B) {
 }
 
 func integration[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.CausalIntegration[T](ctx, x, 0, ops.IntegrationOptions{Rule: ops.IntegrationTrapezoidal})
+	return ops.CausalIntegration[T](ctx, x, 0, ops.IntegrationOptions{Sampling: 1, Rule: ops.IntegrationTrapezoidal})
 }
 
 func BenchmarkSmoothing1D(b *testing.B) { onTypes(b, plain, smoothing1[float32], smoothing1[float64]) }
@@ -315,7 +315,7 @@ func halo[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T
 func BenchmarkFirstDerivative(b *testing.B) { onTypes(b, plain, first[float32], first[float64]) }
 
 func first[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeDefaults())
 }
 
 func BenchmarkFirstDerivativeForward(b *testing.B) {
@@ -323,7 +323,7 @@ func BenchmarkFirstDerivativeForward(b *testing.B) {
 }
 
 func firstForward[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Kind: ops.DerivativeForward})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeForward})
 }
 
 func BenchmarkFirstDerivativeOrder5(b *testing.B) {
@@ -331,7 +331,7 @@ func BenchmarkFirstDerivativeOrder5(b *testing.B) {
 }
 
 func firstOrder5[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Order: 5})
+	return ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5})
 }
 
 func BenchmarkFirstDerivativeLastAxis(b *testing.B) {
@@ -339,13 +339,13 @@ func BenchmarkFirstDerivativeLastAxis(b *testing.B) {
 }
 
 func firstLast[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.FirstDerivative[T](ctx, x, -1, ops.DerivativeOptions{})
+	return ops.FirstDerivative[T](ctx, x, -1, ops.DerivativeDefaults())
 }
 
 func BenchmarkSecondDerivative(b *testing.B) { onTypes(b, plain, second[float32], second[float64]) }
 
 func second[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
+	return ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeDefaults())
 }
 
 func BenchmarkLaplacian(b *testing.B) { onTypes(b, plain, laplacian[float32], laplacian[float64]) }
@@ -357,7 +357,7 @@ func laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Opera
 func BenchmarkGradient(b *testing.B) { onTypes(b, plain, gradient[float32], gradient[float64]) }
 
 func gradient[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
-	return ops.Gradient[T](ctx, x, nil, ops.DerivativeOptions{})
+	return ops.Gradient[T](ctx, x, ops.GradientOptions{})
 }
 
 func BenchmarkConvolve1D(b *testing.B) { onTypes(b, plain, convolve[float32], convolve[float64]) }

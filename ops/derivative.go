@@ -6,50 +6,64 @@ import (
 	"math"
 )
 
-// DerivativeKind is the side from which a derivative is taken.
+// DerivativeKind is the formula of a derivative.
 type DerivativeKind uint8
 
 // The kinds of derivatives.
 const (
-	DerivativeCentered DerivativeKind = iota
-	DerivativeForward
-	DerivativeBackward
+	DerivativeCentered  DerivativeKind = iota // three points around the sample
+	DerivativeCentered5                       // five points around the sample; first derivatives only
+	DerivativeForward                         // the sample and those after it
+	DerivativeBackward                        // the sample and those before it
 )
 
 func (k DerivativeKind) String() string {
 	if k > DerivativeBackward {
 		return fmt.Sprintf("DerivativeKind(%d)", uint8(k))
 	}
-	return [...]string{"centered", "forward", "backward"}[k]
+	return [...]string{"centered", "centered over five points", "forward", "backward"}[k]
 }
 
-// DerivativeOptions says how derivatives are taken. Its zero value is the centered one
-// of order 3 with step 1 and zeros at the ends of the axis.
+// centered reports whether k uses samples on both sides.
+func (k DerivativeKind) centered() bool { return k <= DerivativeCentered5 }
+
+// DerivativeOptions are the options of FirstDerivative and SecondDerivative.
 type DerivativeOptions struct {
-	Sampling float64 // distance between samples; 0 means 1
+	Sampling float64 // distance between samples
 	Kind     DerivativeKind
-	Order    int  // of the centered first derivative, 3 or 5 points; 0 means 3
-	Edge     bool // centered: one-sided formulas at the ends instead of zeros
+	Edge     bool // centered kinds only: one-sided formulas at the ends instead of zeros
 }
 
-// Validate reports everything that is wrong with d.
-func (d DerivativeOptions) Validate() error {
-	var errs []error
-	if math.IsNaN(d.Sampling) || math.IsInf(d.Sampling, 0) || d.Sampling < 0 {
-		errs = append(errs, fmt.Errorf("sampling is %g, must be positive and finite, or 0 for 1", d.Sampling))
-	}
-	if d.Kind > DerivativeBackward {
-		errs = append(errs, fmt.Errorf("kind is %d: have DerivativeCentered, DerivativeForward, DerivativeBackward", d.Kind))
-	}
-	if d.Order != 0 && d.Order != 3 && d.Order != 5 {
-		errs = append(errs, fmt.Errorf("order is %d: have 3 and 5", d.Order))
+// DerivativeDefaults returns the options of a centered derivative per sample, with
+// zeros at the ends of the axis.
+func DerivativeDefaults() DerivativeOptions { return DerivativeOptions{Sampling: 1} }
+
+// Validate reports everything that is wrong with o.
+func (o DerivativeOptions) Validate() error {
+	errs := []error{checkSampling(o.Sampling)}
+	if o.Kind > DerivativeBackward {
+		errs = append(errs, fmt.Errorf("kind is %d: have DerivativeCentered, DerivativeCentered5, DerivativeForward, DerivativeBackward", o.Kind))
+	} else if o.Edge && !o.Kind.centered() {
+		errs = append(errs, fmt.Errorf("Edge is set, and the kind is %v: only centered kinds have other formulas at the ends", o.Kind))
 	}
 	return errors.Join(errs...)
 }
 
-func (d DerivativeOptions) sampling() float64 {
-	if d.Sampling == 0 {
+// checkSampling refuses what is no distance between samples.
+func checkSampling(s float64) error {
+	if s == 0 {
+		return errors.New("sampling is 0: give the distance between samples, 1 to count in samples")
+	}
+	if !(s > 0) || math.IsInf(s, 0) {
+		return fmt.Errorf("sampling is %g, must be positive and finite", s)
+	}
+	return nil
+}
+
+// perAxis returns the number given for axis k, or 1 if none are given.
+func perAxis(numbers []float64, k int) float64 {
+	if numbers == nil {
 		return 1
 	}
-	return d.Sampling
+	return numbers[k]
 }

@@ -182,14 +182,14 @@ func ExampleHalo() {
 
 func ExampleFirstDerivative() {
 	show([]int{5}, []float64{0, 1, 4, 9, 16}, func(ctx ctxt, x space) (op, error) {
-		return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
+		return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeDefaults())
 	})
 	// Output: [0 2 4 6 0]
 }
 
 func ExampleSecondDerivative() {
 	show([]int{5}, []float64{0, 1, 4, 9, 16}, func(ctx ctxt, x space) (op, error) {
-		return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Edge: true})
+		return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Edge: true})
 	})
 	// Output: [2 2 2 2 2]
 }
@@ -203,7 +203,7 @@ func ExampleLaplacian() {
 
 func ExampleGradient() {
 	show([]int{2, 2}, []float64{0, 1, 10, 11}, func(ctx ctxt, x space) (op, error) {
-		return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{Kind: ops.DerivativeForward})
+		return ops.Gradient[float64](ctx, x, ops.GradientOptions{Kind: ops.DerivativeForward})
 	})
 	// Output: [10 10 0 0 1 0 1 0]
 }

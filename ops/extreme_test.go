@@ -102,26 +102,26 @@ func TestExtremeNumbers(t *testing.T) {
 		{"transpose", func(ctx context.Context, x space, v int) (op, error) { return ops.Transpose[float64](ctx, x, v) }, same24},
 		{"sum axis", func(ctx context.Context, x space, v int) (op, error) { return ops.Sum[float64](ctx, x, v) }, nil},
 		{"derivative axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.FirstDerivative[float64](ctx, x, v, ops.DerivativeOptions{})
+			return ops.FirstDerivative[float64](ctx, x, v, ops.DerivativeDefaults())
 		}, nil},
-		{"derivative order", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: v})
+		{"derivative kind", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeKind(v)})
 		}, same24},
 		{"laplacian axis", func(ctx context.Context, x space, v int) (op, error) {
 			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Axes: []int{v}})
 		}, nil},
-		{"gradient order", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{Order: v})
+		{"gradient kind", func(ctx context.Context, x space, v int) (op, error) {
+			return ops.Gradient[float64](ctx, x, ops.GradientOptions{Kind: ops.DerivativeKind(v)})
 		}, nil},
 		{"integration axis", func(ctx context.Context, x space, v int) (op, error) {
-			return ops.CausalIntegration[float64](ctx, x, v, ops.IntegrationOptions{})
+			return ops.CausalIntegration[float64](ctx, x, v, ops.IntegrationDefaults())
 		}, nil},
 		{"integration of very many", func(ctx context.Context, x space, v int) (op, error) {
 			y, err := x.Like(dist.Layout{}, max(v, 0))
 			if err != nil {
 				return nil, err
 			}
-			return ops.CausalIntegration[float64](ctx, y, 0, ops.IntegrationOptions{})
+			return ops.CausalIntegration[float64](ctx, y, 0, ops.IntegrationDefaults())
 		}, func(v, _ float64) float64 { return max(v, 0) }},
 		{"regression order", func(ctx context.Context, x space, v int) (op, error) {
 			return ops.Regression[float64](ctx, x, make([]float64, 24), v)

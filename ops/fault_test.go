@@ -29,7 +29,7 @@ func TestBadInput(t *testing.T) {
 		want []string
 	}{
 		"axis": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.FirstDerivative[float64](ctx, x, 2, ops.DerivativeOptions{}))
+			return drop(ops.FirstDerivative[float64](ctx, x, 2, ops.DerivativeDefaults()))
 		}, []string{"first derivative", "axis 2", "[7 5]"}},
 		"axis on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
 			return drop(ops.Flip[float32](ctx, x, second(me, 0, -3)))
@@ -41,21 +41,33 @@ func TestBadInput(t *testing.T) {
 			return drop(ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: math.NaN()}))
 		}, []string{"second derivative", "sampling is NaN"}},
 		"negative sampling": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.Gradient[float64](ctx, x, []float64{1, -2}, ops.DerivativeOptions{}))
-		}, []string{"gradient", "-2"}},
+			return drop(ops.Gradient[float64](ctx, x, ops.GradientOptions{Samplings: []float64{1, -2}}))
+		}, []string{"gradient", "axis 1", "sampling is -2"}},
 		"sampling on one rank": {func(ctx context.Context, x *dist.Space, me int) error {
 			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: float64(second(me, 1, 2))}))
 		}, []string{"ranks disagree", "rank 1"}},
-		"order and kind": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 4, Kind: 9}))
-		}, []string{"order is 4", "kind is 9"}},
-		"order 5 of second": {func(ctx context.Context, x *dist.Space, _ int) error {
-			return drop(ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5}))
-		}, []string{"order is 5"}},
+		"sampling and kind": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Kind: 9}))
+		}, []string{"sampling is 0: give the distance between samples", "kind is 9"}},
+		"five points of a second derivative": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5}))
+		}, []string{"the kind is DerivativeCentered5"}},
 		"edge of a short axis": {func(ctx context.Context, x *dist.Space, _ int) error {
 			y, err := x.Like(dist.Split(0), 1, 2)
-			return errors.Join(err, drop(ops.FirstDerivative[float64](ctx, y, 0, ops.DerivativeOptions{Edge: true})))
+			return errors.Join(err, drop(ops.FirstDerivative[float64](ctx, y, 0, ops.DerivativeOptions{Sampling: 1, Edge: true})))
 		}, []string{"at least 2 samples", "has 1"}},
+		"edge of a forward derivative": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeForward, Edge: true}))
+		}, []string{"Edge is set", "the kind is forward"}},
+		"edge of a backward laplacian": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Kind: ops.DerivativeBackward, Edge: true}))
+		}, []string{"Edge is set", "the kind is backward"}},
+		"no sampling of a gradient": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.Gradient[float64](ctx, x, ops.GradientOptions{Samplings: []float64{1, 0}}))
+		}, []string{"gradient", "axis 1", "sampling is 0: give the distance"}},
+		"no sampling of an integral": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.CausalIntegration[float64](ctx, x, 0, ops.IntegrationOptions{}))
+		}, []string{"causal integration", "sampling is 0: give the distance"}},
 		"laplacian weights": {func(ctx context.Context, x *dist.Space, _ int) error {
 			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Weights: []float64{1}}))
 		}, []string{"laplacian", "1 weights", "2 axes"}},
@@ -181,7 +193,7 @@ func TestNoSpaceNoAxis(t *testing.T) {
 			return drop(ops.LinearRegression[float64](ctx, x, nil))
 		}, never},
 		"gradient": {func(ctx context.Context, x space, _ int) error {
-			return drop(ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{}))
+			return drop(ops.Gradient[float64](ctx, x, ops.GradientOptions{}))
 		}, never},
 		"halo": {func(ctx context.Context, x space, _ int) error {
 			return drop(ops.Halo[float64](ctx, x, ops.HaloOptions{}))
@@ -217,13 +229,13 @@ func TestNoSpaceNoAxis(t *testing.T) {
 			return drop(ops.Smoothing2D[float64](ctx, x, [2]int{0, axis}, [2]int{3, 3}))
 		}, 1},
 		"integration": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.CausalIntegration[float64](ctx, x, axis, ops.IntegrationOptions{}))
+			return drop(ops.CausalIntegration[float64](ctx, x, axis, ops.IntegrationDefaults()))
 		}, 1},
 		"first": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.FirstDerivative[float64](ctx, x, axis, ops.DerivativeOptions{}))
+			return drop(ops.FirstDerivative[float64](ctx, x, axis, ops.DerivativeDefaults()))
 		}, 1},
 		"second": {func(ctx context.Context, x space, axis int) error {
-			return drop(ops.SecondDerivative[float64](ctx, x, axis, ops.DerivativeOptions{}))
+			return drop(ops.SecondDerivative[float64](ctx, x, axis, ops.DerivativeDefaults()))
 		}, 1},
 		"laplacian": {func(ctx context.Context, x space, axis int) error {
 			return drop(ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{Axes: []int{0, axis}}))

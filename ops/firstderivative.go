@@ -18,49 +18,49 @@ import (
 //	centered, 3    y[i] = (x[i+1] - x[i-1]) / 2Δ
 //	centered, 5    y[i] = (x[i-2] - 8x[i-1] + 8x[i+1] - x[i+2]) / 12Δ
 //
-// Rows whose formula reaches beyond the axis are zero; with Edge the centered
+// Rows whose formula reaches beyond the axis are zero. With Edge the centered
 // kinds use shorter formulas there.
-func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d DerivativeOptions) (linop.Operator[T], error) {
+func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o DerivativeOptions) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
-	err = errors.Join(err, d.Validate())
+	err = errors.Join(err, o.Validate())
 	var m matrix[T]
 	if err == nil {
-		m, err = firstDerivative[T](n, d)
+		m, err = firstDerivative[T](n, o)
 	}
-	return newAlong(ctx, "ops: first derivative", x, a, m, nil, err, d)
+	return newAlong(ctx, "ops: first derivative", x, a, m, nil, err, o)
 }
 
-func firstDerivative[T scalar.Scalar](n int, d DerivativeOptions) (matrix[T], error) {
-	m, s := matrix[T]{rows: n, cols: n}, d.sampling()
-	if d.Edge && d.Kind == DerivativeCentered && n < 2 {
+func firstDerivative[T scalar.Scalar](n int, o DerivativeOptions) (matrix[T], error) {
+	m := matrix[T]{rows: n, cols: n}
+	if o.Edge && n < 2 {
 		return m, fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int, c ...float64) {
 		for i := range c {
-			c[i] /= s
+			c[i] /= o.Sampling
 		}
 		m.add(lo, hi, stencil[T](lo, first, c...)...)
 	}
-	switch {
-	case d.Kind == DerivativeForward:
+	switch o.Kind {
+	case DerivativeForward:
 		row(0, n-1, 0, -1, 1)
-	case d.Kind == DerivativeBackward:
+	case DerivativeBackward:
 		row(1, n, -1, -1, 1)
-	case d.Order != 5:
-		if d.Edge {
+	case DerivativeCentered:
+		if o.Edge {
 			row(0, 1, 0, -1, 1)
 		}
 		row(1, n-1, -1, -0.5, 0, 0.5)
-		if d.Edge {
+		if o.Edge {
 			row(n-1, n, -1, -1, 1)
 		}
-	default:
-		if d.Edge {
+	case DerivativeCentered5:
+		if o.Edge {
 			row(0, 1, 0, -1, 1)
 			row(1, min(2, n-1), -1, -0.5, 0, 0.5)
 		}
 		row(2, n-2, -2, 1./12, -2./3, 0, 2./3, -1./12)
-		if d.Edge {
+		if o.Edge {
 			row(max(2, n-2), n-1, -1, -0.5, 0, 0.5)
 			row(n-1, n, -1, -1, 1)
 		}

@@ -17,36 +17,38 @@ type gradient[T scalar.Scalar] struct {
 	parts []*along[T]
 }
 
+// GradientOptions are the options of Gradient. The zero value takes centered
+// derivatives per sample.
+type GradientOptions struct {
+	Samplings []float64 // distance between samples along each axis; nil means 1 along all
+	Kind      DerivativeKind
+	Edge      bool // centered kinds only: one-sided formulas at the ends instead of zeros
+}
+
 // Gradient returns the first derivatives along all axes of x as a stack, one
-// part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). samplings has one entry per axis; nil
-// means all 1. The rest is as in FirstDerivative; d.Sampling must be 0.
-func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, samplings []float64, d DerivativeOptions) (linop.Operator[T], error) {
+// part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). FirstDerivative has the formulas.
+func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, o GradientOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: gradient: no space given")
 	}
 	g := &gradient[T]{}
-	err := g.build(x, samplings, d)
-	if err := dist.Agree(ctx, x.Comm(), "ops: gradient", err, x.Shape(), samplings, d); err != nil {
+	err := g.build(x, o)
+	if err := dist.Agree(ctx, x.Comm(), "ops: gradient", err, x.Shape(), o); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-func (g *gradient[T]) build(x *dist.Space, samplings []float64, d DerivativeOptions) error {
+func (g *gradient[T]) build(x *dist.Space, o GradientOptions) error {
 	n := x.Shape().NDim()
-	if samplings != nil && len(samplings) != n {
-		return fmt.Errorf("%d samplings for an array of %d axes", len(samplings), n)
-	}
-	if d.Sampling != 0 {
-		return fmt.Errorf("sampling is %g, but samplings are given per axis", d.Sampling)
+	if o.Samplings != nil && len(o.Samplings) != n {
+		return fmt.Errorf("%d samplings for an array of %d axes", len(o.Samplings), n)
 	}
 	for axis := range n {
 		_, rows, err := axisOf(x, axis)
-		if samplings != nil {
-			d.Sampling = samplings[axis]
-		}
+		d := DerivativeOptions{Sampling: perAxis(o.Samplings, axis), Kind: o.Kind, Edge: o.Edge}
 		if err := errors.Join(err, d.Validate()); err != nil {
-			return err
+			return fmt.Errorf("axis %d: %w", axis, err)
 		}
 		m, err := firstDerivative[T](rows, d)
 		if err != nil {

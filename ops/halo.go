@@ -9,10 +9,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// HaloOptions says how far blocks are widened.
+// HaloOptions are the options of Halo. The zero value leaves blocks as they are.
 type HaloOptions struct {
 	Front, Back []int // cells along each axis; nil means none
-	Edges       bool  // also beyond the ends of the array, by cells that are zero
+	Edges       bool  // widen also beyond the ends of the array, by cells that are zero
 }
 
 // Halo widens each rank's block by copies of the cells around it, corners

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
@@ -24,21 +23,22 @@ const (
 	IntegrationTrapezoidal                        // the first and the last sample count half
 )
 
-// IntegrationOptions says how an axis is integrated.
+// IntegrationOptions are the options of CausalIntegration.
 type IntegrationOptions struct {
-	Sampling    float64 // distance between samples; 0 means 1
+	Sampling    float64 // distance between samples
 	Rule        IntegrationRule
 	RemoveFirst bool // the first sample of the result is left out
 }
 
-// Validate reports everything that is wrong with c.
-func (c IntegrationOptions) Validate() error {
-	var errs []error
-	if math.IsNaN(c.Sampling) || math.IsInf(c.Sampling, 0) || c.Sampling < 0 {
-		errs = append(errs, fmt.Errorf("sampling is %g, must be positive and finite, or 0 for 1", c.Sampling))
-	}
-	if c.Rule > IntegrationTrapezoidal {
-		errs = append(errs, fmt.Errorf("rule is %d: have IntegrationFull, IntegrationHalf, IntegrationTrapezoidal", c.Rule))
+// IntegrationDefaults returns the options of an integral per sample that counts
+// every sample whole.
+func IntegrationDefaults() IntegrationOptions { return IntegrationOptions{Sampling: 1} }
+
+// Validate reports everything that is wrong with o.
+func (o IntegrationOptions) Validate() error {
+	errs := []error{checkSampling(o.Sampling)}
+	if o.Rule > IntegrationTrapezoidal {
+		errs = append(errs, fmt.Errorf("rule is %d: have IntegrationFull, IntegrationHalf, IntegrationTrapezoidal", o.Rule))
 	}
 	return errors.Join(errs...)
 }
@@ -98,9 +98,6 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 
 func (o *integration[T]) build(x *dist.Space, axis int, c IntegrationOptions) error {
 	o.step = scalar.From[T](complex(c.Sampling, 0))
-	if c.Sampling == 0 {
-		o.step = 1
-	}
 	first := x.Box(x.Comm().Rank()).Lo[axis]
 	n := x.LocalShape().Dim(axis)
 	d, err := device.Make[T](n)

@@ -81,7 +81,7 @@ func underMPIMixed(ctx context.Context, r dist.Proc) error {
 	if err != nil {
 		return err
 	}
-	op, err := ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
+	op, err := ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeDefaults())
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// LaplacianOptions says what a Laplacian adds up. Its zero value takes the last two
-// axes with weights and samplings of 1.
+// LaplacianOptions are the options of Laplacian. The zero value adds up centered
+// derivatives per sample along the last two axes.
 type LaplacianOptions struct {
 	Axes      []int     // nil means the last two
-	Weights   []float64 // one per axis; nil means all 1
-	Samplings []float64 // one per axis; nil means all 1
+	Weights   []float64 // one for each of Axes; nil means 1 for all
+	Samplings []float64 // distance between samples along each of Axes; nil means 1 along all
 	Kind      DerivativeKind
-	Edge      bool
+	Edge      bool // centered kind only: one-sided formulas at the ends instead of zeros
 }
 
 // sum adds up matrices along several axes of a block.
@@ -32,43 +32,37 @@ type sum[T scalar.Scalar] struct {
 //	y = Σₖ wₖ ∂²x/∂aₖ²
 //
 // over axes aₖ of x.
-func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, l LaplacianOptions) (linop.Operator[T], error) {
+func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: laplacian: no space given")
 	}
-	axes := l.Axes
+	axes := o.Axes
 	if axes == nil {
 		axes = []int{-2, -1}
 	}
 	s := &sum[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
-	err := s.build(x, axes, l)
-	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), l); err != nil {
+	err := s.build(x, axes, o)
+	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), o); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *sum[T]) build(x *dist.Space, axes []int, l LaplacianOptions) error {
-	if l.Weights != nil && len(l.Weights) != len(axes) || l.Samplings != nil && len(l.Samplings) != len(axes) {
-		return fmt.Errorf("%d weights and %d samplings for %d axes", len(l.Weights), len(l.Samplings), len(axes))
+func (s *sum[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
+	if o.Weights != nil && len(o.Weights) != len(axes) || o.Samplings != nil && len(o.Samplings) != len(axes) {
+		return fmt.Errorf("%d weights and %d samplings for %d axes", len(o.Weights), len(o.Samplings), len(axes))
 	}
 	if len(axes) == 0 {
 		return errors.New("no axes given")
 	}
 	for k, axis := range axes {
 		a, n, err := axisOf(x, axis)
-		d, w := DerivativeOptions{Kind: l.Kind, Edge: l.Edge}, 1.0
-		if l.Samplings != nil {
-			d.Sampling = l.Samplings[k]
-		}
-		if l.Weights != nil {
-			w = l.Weights[k]
-		}
+		d, w := DerivativeOptions{Sampling: perAxis(o.Samplings, k), Kind: o.Kind, Edge: o.Edge}, perAxis(o.Weights, k)
 		if math.IsNaN(w) || math.IsInf(w, 0) {
 			err = errors.Join(err, fmt.Errorf("weight %d is %g, must be finite", k, w))
 		}
 		if err := errors.Join(err, d.Validate()); err != nil {
-			return err
+			return fmt.Errorf("axis %d: %w", axis, err)
 		}
 		m, err := secondDerivative[T](n, d, w)
 		if err != nil {

@@ -219,7 +219,7 @@ func checkStacked[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Pro
 	if err != nil {
 		return err
 	}
-	d, err := ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: c.Float("sampling"), Kind: kind(c), Order: c.Int("order"), Edge: c.Bool("edge")})
+	d, err := ops.FirstDerivative[T](ctx, x, 0, derivative(c))
 	if err != nil {
 		return err
 	}

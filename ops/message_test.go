@@ -30,16 +30,16 @@ func TestMessages(t *testing.T) {
 		collectives int              // of Forward; Adjoint has none
 	}{
 		"first derivative": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5, Edge: true})
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5, Edge: true})
 		}, ends, 0},
 		"second derivative": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
+			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeDefaults())
 		}, ends, 0},
 		"laplacian": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
 			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 		}, ends, 0},
 		"gradient": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{})
+			return ops.Gradient[float64](ctx, x, ops.GradientOptions{})
 		}, ends, 0},
 		"convolve": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
 			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
@@ -48,7 +48,7 @@ func TestMessages(t *testing.T) {
 			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{1, 0}, Back: []int{2, 0}})
 		}, ends, 0},
 		"along a whole axis": {func(ctx context.Context, x *dist.Space) (linop.Operator[float64], error) {
-			return ops.FirstDerivative[float64](ctx, x, 1, ops.DerivativeOptions{})
+			return ops.FirstDerivative[float64](ctx, x, 1, ops.DerivativeDefaults())
 		}, none, 0},
 		"identity": {func(_ context.Context, x *dist.Space) (linop.Operator[float64], error) {
 			return ops.Identity[float64](x)

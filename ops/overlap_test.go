@@ -120,16 +120,16 @@ func TestOverlap(t *testing.T) {
 	type op = linop.Operator[float64]
 	for name, f := range map[string]func(ctx context.Context, x space) (op, error){
 		"first derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Order: 5, Edge: true})
+			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5, Edge: true})
 		},
 		"second derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeOptions{})
+			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeDefaults())
 		},
 		"laplacian": func(ctx context.Context, x space) (op, error) {
 			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
 		},
 		"gradient": func(ctx context.Context, x space) (op, error) {
-			return ops.Gradient[float64](ctx, x, nil, ops.DerivativeOptions{})
+			return ops.Gradient[float64](ctx, x, ops.GradientOptions{})
 		},
 		"convolve": func(ctx context.Context, x space) (op, error) {
 			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)

@@ -109,7 +109,7 @@ func zoo[T scalar.Scalar]() []maker[T] {
 			return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Axes: []int{0, -1}, Weights: []float64{2, 3}, Samplings: []float64{0.5, 2}, Edge: true})
 		}},
 		{"gradient", func(ctx context.Context, x space) (op, error) {
-			return ops.Gradient[T](ctx, x, nil, ops.DerivativeOptions{Edge: true})
+			return ops.Gradient[T](ctx, x, ops.GradientOptions{Edge: true})
 		}},
 		{"halo", func(ctx context.Context, x space) (op, error) {
 			d := make([]int, x.Shape().NDim())
@@ -148,14 +148,14 @@ func zoo[T scalar.Scalar]() []maker[T] {
 		}
 		for _, k := range []ops.DerivativeKind{ops.DerivativeCentered, ops.DerivativeForward, ops.DerivativeBackward} {
 			along("first derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
-				return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5, Edge: true})
+				return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5, Edge: k == ops.DerivativeCentered})
 			})
 			along("second derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
 				return ops.SecondDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5})
 			})
 		}
 		along("first derivative of 5", func(ctx context.Context, x space) (op, error) {
-			return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Order: 5, Edge: axis == 0})
+			return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5, Edge: axis == 0})
 		})
 	}
 	return all

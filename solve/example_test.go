@@ -70,7 +70,7 @@ func ExampleRegularize() {
 		if err != nil {
 			return err
 		}
-		bend, err := ops.SecondDerivative[float64](ctx, s, 0, ops.DerivativeOptions{})
+		bend, err := ops.SecondDerivative[float64](ctx, s, 0, ops.DerivativeDefaults())
 		if err != nil {
 			return err
 		}

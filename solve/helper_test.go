@@ -45,7 +45,7 @@ func tallOver[T scalar.Scalar](ctx context.Context, x *dist.Space) (p problem[T]
 	if err != nil {
 		return p, err
 	}
-	d, err := ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Edge: true})
+	d, err := ops.FirstDerivative[T](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Edge: true})
 	if err != nil {
 		return p, err
 	}

@@ -125,7 +125,7 @@ func TestLeastSquares(t *testing.T) {
 
 // terms are a derivative that is to vanish and an identity with a target.
 func terms[T scalar.Scalar](ctx context.Context, x *dist.Space) ([]solve.Term[T, T], error) {
-	d, err := ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeOptions{})
+	d, err := ops.SecondDerivative[T](ctx, x, 0, ops.DerivativeDefaults())
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func cases(shrink int) []kase {
 		{"dot", func(ctx context.Context, r dist.Proc) ([]step, error) { return dot(ctx, r, block[0]*block[1]*block[2]) }},
 		{"FirstDerivative", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return derivative(ctx, r, block, [2]float64{4.0, 4.8}, 0.25, func(x *dist.Space) (linop.Operator[float32], error) {
-				return ops.FirstDerivative[float32](ctx, x, 0, ops.DerivativeOptions{})
+				return ops.FirstDerivative[float32](ctx, x, 0, ops.DerivativeDefaults())
 			})
 		}},
 		{"Laplacian", func(ctx context.Context, r dist.Proc) ([]step, error) {

@@ -30,7 +30,11 @@ func over[T scalar.Scalar](f func(ctx context.Context, x *dist.Space, c Case) (l
 // derivative is how PyLops takes them unless told otherwise.
 func derivative(c Case) ops.DerivativeOptions {
 	kinds := map[string]ops.DerivativeKind{"centered": ops.DerivativeCentered, "forward": ops.DerivativeForward, "backward": ops.DerivativeBackward}
-	return ops.DerivativeOptions{Kind: kinds[c.Kind], Order: c.Order}
+	o := ops.DerivativeOptions{Sampling: 1, Kind: kinds[c.Kind]}
+	if c.Order == 5 {
+		o.Kind = ops.DerivativeCentered5
+	}
+	return o
 }
 
 // operators are the builders by the names of the cases.
@@ -48,7 +52,7 @@ func operators[T scalar.Scalar]() map[string]builder[T] {
 			return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Kind: derivative(c).Kind})
 		}),
 		"Gradient": over(func(ctx context.Context, x space, c Case) (op, error) {
-			return ops.Gradient[T](ctx, x, nil, derivative(c))
+			return ops.Gradient[T](ctx, x, ops.GradientOptions{Kind: derivative(c).Kind})
 		}),
 		"Halo": over(func(ctx context.Context, x space, c Case) (op, error) {
 			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: []int{c.Length, 0}, Back: []int{c.Length, 0}})
@@ -81,7 +85,7 @@ func operators[T scalar.Scalar]() map[string]builder[T] {
 		}),
 		"CausalIntegration": over(func(ctx context.Context, x space, c Case) (op, error) {
 			rules := map[string]ops.IntegrationRule{"full": ops.IntegrationFull, "half": ops.IntegrationHalf, "trapezoidal": ops.IntegrationTrapezoidal}
-			return ops.CausalIntegration[T](ctx, x, c.Axis, ops.IntegrationOptions{Rule: rules[c.Kind]})
+			return ops.CausalIntegration[T](ctx, x, c.Axis, ops.IntegrationOptions{Sampling: 1, Rule: rules[c.Kind]})
 		}),
 		"Smoothing1D": over(func(ctx context.Context, x space, c Case) (op, error) {
 			return ops.Smoothing1D[T](ctx, x, c.Axis, c.Length)
