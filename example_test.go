@@ -88,7 +88,7 @@ func invert(ctx context.Context, r dist.Proc) error {
 		t[i] = 0.004 * float64(i)
 	}
 	w := must(wave.Ricker(t, 20))
-	k := wave.KirchhoffOptions{Times: must(wave.NewEikonal(g, velocity, wave.EikonalOptions{})),
+	k := wave.KirchhoffOptions{Times: must(wave.NewEikonal(g, velocity, wave.EikonalDefaults())),
 		Samples: 201, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
 	for x := 0.0; x <= 600; x += 60 {
 		k.Sources = append(k.Sources, wave.Point{X: x, Z: 10})

@@ -56,7 +56,7 @@ func DiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int
 		return nil, fmt.Errorf("ops: diagonal: %w", err)
 	}
 	if err == nil && len(d) != n {
-		err = fmt.Errorf("%d numbers for axis %d of %v", len(d), axis, x.Shape())
+		err = fmt.Errorf("%d numbers for axis %d of %v, must be %d%s", len(d), axis, x.Shape(), n, wholeHint(len(d), x.LocalShape().Dim(a)))
 	}
 	o := &diagonalAlong[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
 	if err == nil {
@@ -68,6 +68,15 @@ func DiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int
 		return nil, err
 	}
 	return o, nil
+}
+
+// wholeHint explains a wrong number of elements to a user who gave this rank's part
+// of an axis, where all ranks give all of it.
+func wholeHint(given, part int) string {
+	if given != part {
+		return ""
+	}
+	return ": these are as many as this rank has rows: give those of all ranks"
 }
 
 func (o *diagonalAlong[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {

@@ -107,6 +107,21 @@ func TestBadInput(t *testing.T) {
 		"matrix": {func(ctx context.Context, x *dist.Space, me int) error {
 			return drop(ops.MatrixMult(ctx, x, 3, make([]float64, second(me, 7, 8))))
 		}, []string{"rank 1", "8 numbers", "1 × 7"}},
+		"whole matrix": {func(ctx context.Context, x *dist.Space, _ int) error {
+			return drop(ops.MatrixMult(ctx, x, 3, make([]float64, 3*7)))
+		}, []string{"21 numbers", "1 × 7", "all 3 rows", "give this rank's rows, 7 numbers"}},
+		"part of a matrix": {func(ctx context.Context, x *dist.Space, _ int) error {
+			y, err := x.Like(dist.Replicated, 7, 5)
+			return errors.Join(err, drop(ops.MatrixMult(ctx, y, 3, make([]float64, 7))))
+		}, []string{"7 numbers", "1 of 3 rows", "give all rows, 21 numbers"}},
+		"part of a diagonal": {func(ctx context.Context, x *dist.Space, _ int) error {
+			n := x.LocalShape().Dim(0)
+			return drop(ops.DiagonalAlong(ctx, x, 0, make([]float64, n)))
+		}, []string{"for axis 0 of [7 5], must be 7", "give those of all ranks"}},
+		"part of a regression": {func(ctx context.Context, x *dist.Space, _ int) error {
+			y, err := x.Like(dist.Split(0), 7)
+			return errors.Join(err, drop(ops.Regression[float64](ctx, y, make([]float64, y.LocalShape().Size()), 2)))
+		}, []string{"of shape [7], must be 7", "give those of all ranks"}},
 		"diagonal": {func(ctx context.Context, x *dist.Space, me int) error {
 			return drop(ops.DiagonalAlong(ctx, x, 1, make([]float64, second(me, 5, 4))))
 		}, []string{"rank 1", "4 numbers", "axis 1"}},

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/golops/golops/array"
@@ -46,9 +47,7 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if err == nil {
 		o.rows = o.Rng.LocalShape().Dim(0)
 		_, _, o.wide = x.LocalShape().Around(0)
-		if sh, e := shape.New(o.rows, n); e != nil || len(a) != sh.Size() {
-			err = fmt.Errorf("%d numbers on rank %d for a matrix of %d × %d", len(a), x.Comm().Rank(), o.rows, n)
-		}
+		err = checkMatrix(len(a), o.rows, rows, n, x.Comm().Rank())
 	}
 	if err == nil {
 		o.a, err = array.FromHost(x.Device(), shape.Of(o.rows, n), a)
@@ -71,6 +70,23 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 		return nil, err
 	}
 	return o, nil
+}
+
+// checkMatrix compares the numbers that a rank gives with its share of a matrix of
+// all × cols numbers: rows of it.
+func checkMatrix(given, rows, all, cols, rank int) error {
+	sh, err := shape.New(rows, cols)
+	if err == nil && given == sh.Size() {
+		return nil
+	}
+	text := fmt.Sprintf("%d numbers on rank %d for a matrix of %d × %d", given, rank, rows, cols)
+	if whole, err := shape.New(all, cols); err == nil && rows != all && given == whole.Size() {
+		return fmt.Errorf("%s: these are all %d rows of the matrix, and axis 0 is split: give this rank's rows, %d numbers", text, all, sh.Size())
+	}
+	if err == nil && rows == all && given > 0 && given < sh.Size() && given%cols == 0 {
+		return fmt.Errorf("%s: these are %d of %d rows, and axis 0 is whole on this rank: give all rows, %d numbers", text, given/cols, rows, sh.Size())
+	}
+	return errors.New(text)
 }
 
 func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {

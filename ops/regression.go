@@ -48,8 +48,11 @@ func LinearRegression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []f
 }
 
 func (o *regression[T]) build(y *dist.Space, t []float64, order int) error {
-	if y.Shape().NDim() != 1 || y.Parts() != nil || y.Size() != len(t) {
-		return fmt.Errorf("%d samples for data of shape %v: need as many, along one axis", len(t), y.Shape())
+	if y.Parts() != nil || y.Shape().NDim() != 1 {
+		return fmt.Errorf("%d samples for data of shape %v: data must have one axis", len(t), y.Shape())
+	}
+	if y.Size() != len(t) {
+		return fmt.Errorf("%d samples for data of shape %v, must be %d%s", len(t), y.Shape(), y.Size(), wholeHint(len(t), y.LocalShape().Size()))
 	}
 	if order < 0 || order == math.MaxInt {
 		return fmt.Errorf("order is %d, must not be negative, nor more than an int can count", order)

@@ -147,7 +147,7 @@ func (j *Job) findTimes() error {
 		j.times, err = wave.NewConstant(j.Grid, c.Velocity.Constant)
 		return err
 	}
-	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalOptions{})
+	j.times, err = wave.NewEikonal(j.Grid, smooth(j.Velocity, j.Grid.Shape(), c.Velocity.Smooth), wave.EikonalDefaults())
 	return err
 }
 

@@ -12,18 +12,22 @@ var ErrNotConverged = errors.New("not converged")
 
 // EikonalOptions says when sweeping ends.
 type EikonalOptions struct {
-	RelTol    float64 // largest relative change of a time in the last sweep; 0 means 1e-6
-	MaxSweeps int     // 0 means 1000
+	RelTol    float64 // largest relative change of a time in the last sweep; 0: sweep until nothing changes
+	MaxSweeps int     // more than this are an error
 }
 
-// Validate reports everything that makes the configuration unusable.
-func (c EikonalOptions) Validate() error {
+// EikonalDefaults returns a tolerance that lies far below the error of the
+// differences, and more sweeps than any model of the subsurface needs.
+func EikonalDefaults() EikonalOptions { return EikonalOptions{RelTol: 1e-6, MaxSweeps: 1000} }
+
+// Validate reports everything that is wrong with o.
+func (o EikonalOptions) Validate() error {
 	var errs []error
-	if !(c.RelTol >= 0 && c.RelTol < 1) {
-		errs = append(errs, fmt.Errorf("RelTol is %g, must be from 0 to below 1", c.RelTol))
+	if !(o.RelTol >= 0 && o.RelTol < 1) {
+		errs = append(errs, fmt.Errorf("RelTol is %g, must be from 0 to below 1", o.RelTol))
 	}
-	if c.MaxSweeps < 0 {
-		errs = append(errs, fmt.Errorf("MaxSweeps is %d, must not be negative", c.MaxSweeps))
+	if o.MaxSweeps < 1 {
+		errs = append(errs, fmt.Errorf("MaxSweeps is %d, must be positive: EikonalDefaults has %d", o.MaxSweeps, EikonalDefaults().MaxSweeps))
 	}
 	return errors.Join(errs...)
 }
@@ -45,7 +49,7 @@ func (c EikonalOptions) Validate() error {
 type Eikonal struct {
 	grid    Grid
 	slow2   []float64 // 1/v² per node
-	cfg     EikonalOptions
+	opts    EikonalOptions
 	scratch sync.Pool // *sweeper
 }
 
@@ -53,20 +57,14 @@ var _ TravelTimes = (*Eikonal)(nil)
 
 // NewEikonal returns the travel times for velocities in metres per second, one per
 // node of the grid in the order of Grid.
-func NewEikonal[F Float](g Grid, velocity []F, cfg EikonalOptions) (*Eikonal, error) {
+func NewEikonal[F Float](g Grid, velocity []F, opts EikonalOptions) (*Eikonal, error) {
 	if err := g.check("eikonal velocity", len(velocity)); err != nil {
 		return nil, err
 	}
-	if err := cfg.Validate(); err != nil {
+	if err := opts.Validate(); err != nil {
 		return nil, fmt.Errorf("wave: eikonal: %w", err)
 	}
-	if cfg.RelTol == 0 {
-		cfg.RelTol = 1e-6
-	}
-	if cfg.MaxSweeps == 0 {
-		cfg.MaxSweeps = 1000
-	}
-	e := &Eikonal{grid: g, slow2: make([]float64, len(velocity)), cfg: cfg}
+	e := &Eikonal{grid: g, slow2: make([]float64, len(velocity)), opts: opts}
 	for i, v := range velocity {
 		err := checkVelocity(float64(v))
 		e.slow2[i] = 1 / (float64(v) * float64(v))
@@ -102,10 +100,10 @@ func (e *Eikonal) Fill(dst []float64, p Point) error {
 	for reach, all := 3, false; !all; reach *= 4 {
 		var lo, hi [3]int
 		lo, hi, all = s.box(reach)
-		for change := math.Inf(1); change > e.cfg.RelTol; n++ {
-			if n == e.cfg.MaxSweeps {
+		for change := math.Inf(1); change > e.opts.RelTol; n++ {
+			if n == e.opts.MaxSweeps {
 				return fmt.Errorf("wave: eikonal times from %v: relative change still %.3g after %d sweeps, limit %g: %w",
-					p, change, n, e.cfg.RelTol, ErrNotConverged)
+					p, change, n, e.opts.RelTol, ErrNotConverged)
 			}
 			change = s.sweep(n, lo, hi)
 		}
@@ -224,7 +222,7 @@ func (s *sweeper) sweep(n int, lo, hi [3]int) float64 {
 			s.clock++
 			s.visited[col] = s.clock
 			change := s.update(iy, ix, first, lo[2], hi[2], n)
-			if change > 1e-3*s.cfg.RelTol { // less adds up along hundreds of columns
+			if change > 1e-3*s.opts.RelTol { // less adds up along hundreds of columns
 				s.change[col] = s.clock
 			}
 			largest = max(largest, change)

@@ -33,7 +33,7 @@ func eikonal(t testing.TB, g Grid, p Point, f func(Point) float64) []float64 {
 	for i := range v {
 		v[i] = f(g.Node(i))
 	}
-	e, err := NewEikonal(g, v, EikonalOptions{})
+	e, err := NewEikonal(g, v, EikonalDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestEikonalTable(t *testing.T) {
 	for i := range v {
 		v[i] = float32(1500 + g.Node(i).Z)
 	}
-	e, err := NewEikonal(g, v, EikonalOptions{})
+	e, err := NewEikonal(g, v, EikonalDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,12 +253,13 @@ func TestEikonalErrors(t *testing.T) {
 			v[i] = 2000
 		}
 		v[at] = x
-		_, err := NewEikonal(grid2, v, EikonalOptions{})
+		_, err := NewEikonal(grid2, v, EikonalDefaults())
 		return err
 	}
-	_, short := NewEikonal(grid2, v[:3], EikonalOptions{})
-	_, empty := NewEikonal(Grid{}, v, EikonalOptions{})
-	_, config := NewEikonal(grid2, v, EikonalOptions{RelTol: math.NaN(), MaxSweeps: -1})
+	_, short := NewEikonal(grid2, v[:3], EikonalDefaults())
+	_, empty := NewEikonal(Grid{}, v, EikonalDefaults())
+	_, options := NewEikonal(grid2, v, EikonalOptions{RelTol: math.NaN(), MaxSweeps: -1})
+	_, zero := NewEikonal(grid2, v, EikonalOptions{})
 	for _, tt := range []struct {
 		err  error
 		want string
@@ -270,8 +271,9 @@ func TestEikonalErrors(t *testing.T) {
 		{make20(1, 1e-200), "velocity is 1e-200, its square is out of range"},
 		{short, "slice of 3 for a grid of 20 nodes"},
 		{empty, "X.N is 0"},
-		{config, "RelTol is NaN"},
-		{config, "MaxSweeps is -1"},
+		{options, "RelTol is NaN"},
+		{options, "MaxSweeps is -1"},
+		{zero, "MaxSweeps is 0, must be positive: EikonalDefaults has 1000"},
 	} {
 		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) || !strings.HasPrefix(tt.err.Error(), "wave: ") {
 			t.Errorf("error %v, want one with %q", tt.err, tt.want)
@@ -281,24 +283,24 @@ func TestEikonalErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		cfg   EikonalOptions
+		opts  EikonalOptions
 		fast  float64
 		n     int
 		p     Point
 		want  string
 		limit bool
 	}{
-		{EikonalOptions{}, 2000, 19, Point{X: 1, Z: 2}, "slice of 19", false},
-		{EikonalOptions{}, 2000, 20, Point{X: 1}, "from (1, 0, 0): point lies outside the grid, x 0 to 16 by 4, z 1 to 10 by 3", false},
-		{EikonalOptions{}, 2000, 20, Point{X: math.NaN(), Z: 2}, "outside the grid", false},
-		{EikonalOptions{MaxSweeps: 2}, 2000, 20, Point{X: 1, Z: 2}, "after 2 sweeps", true},
-		{EikonalOptions{}, 1e150, 20, Point{X: 15, Z: 9}, "velocities differ too much", false},
+		{EikonalDefaults(), 2000, 19, Point{X: 1, Z: 2}, "slice of 19", false},
+		{EikonalDefaults(), 2000, 20, Point{X: 1}, "from (1, 0, 0): point lies outside the grid, x 0 to 16 by 4, z 1 to 10 by 3", false},
+		{EikonalDefaults(), 2000, 20, Point{X: math.NaN(), Z: 2}, "outside the grid", false},
+		{EikonalOptions{RelTol: 1e-6, MaxSweeps: 2}, 2000, 20, Point{X: 1, Z: 2}, "after 2 sweeps", true},
+		{EikonalDefaults(), 1e150, 20, Point{X: 15, Z: 9}, "velocities differ too much", false},
 	} {
 		v[19] = tt.fast
 		if tt.fast > 2000 {
 			v[0], v[14], v[15], v[18] = 1e-150, tt.fast, tt.fast, tt.fast
 		}
-		e, err := NewEikonal(grid2, v, tt.cfg)
+		e, err := NewEikonal(grid2, v, tt.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,13 +311,43 @@ func TestEikonalErrors(t *testing.T) {
 	}
 }
 
+// A tolerance of 0 sweeps until no time changes any more.
+func TestEikonalUntilNothingChanges(t *testing.T) {
+	g := Grid{X: Axis{N: 41, Step: 10}, Z: Axis{N: 31, Step: 10}}
+	v := make([]float64, g.Nodes())
+	for i := range v {
+		v[i] = 1500 + 2*g.Node(i).Z + 300*math.Sin(g.Node(i).X/50)
+	}
+	fill := func(o EikonalOptions) []float64 {
+		e, err := NewEikonal(g, v, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		times := make([]float64, g.Nodes())
+		if err := e.Fill(times, Point{X: 133, Z: 5}); err != nil {
+			t.Fatal(err)
+		}
+		return times
+	}
+	exact, near, far := fill(EikonalOptions{MaxSweeps: 1000}), fill(EikonalDefaults()), fill(EikonalOptions{RelTol: 0.1, MaxSweeps: 1000})
+	worst := func(a []float64) (d float64) {
+		for i := range a {
+			d = max(d, math.Abs(a[i]-exact[i]))
+		}
+		return d
+	}
+	if worst(near) > 1e-5 || worst(far) <= worst(near) {
+		t.Errorf("times are off by %g with the defaults and %g with a tolerance of 0.1", worst(near), worst(far))
+	}
+}
+
 func ExampleEikonal() {
 	g := Grid{X: Axis{N: 101, Step: 10}, Z: Axis{N: 51, Step: 10}}
 	velocity := make([]float32, g.Nodes())
 	for i := range velocity {
 		velocity[i] = 1500 + float32(g.Node(i).Z) // faster with depth
 	}
-	e, _ := NewEikonal(g, velocity, EikonalOptions{})
+	e, _ := NewEikonal(g, velocity, EikonalDefaults())
 	times := make([]float64, g.Nodes())
 	e.Fill(times, Point{X: 255, Z: 10})
 	fmt.Printf("down to 500 m: %.3f s\n", times[g.Index(0, 25, 50)])
@@ -336,7 +368,7 @@ func BenchmarkEikonal(b *testing.B) {
 				q := g.Node(i)
 				v[i] = 1500 + q.Z + 300*math.Sin(q.X/150)*math.Cos(q.Z/100+q.Y/130)
 			}
-			e, err := NewEikonal(g, v, EikonalOptions{})
+			e, err := NewEikonal(g, v, EikonalDefaults())
 			if err != nil {
 				b.Fatal(err)
 			}
