@@ -124,7 +124,7 @@ func TestEffectiveConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	c := Default()
 	c.Velocity.File, c.Out = filepath.Join(dir, "v \"ü\" # \x1b.npy"), filepath.Join(dir, "out: {a}")
-	c.Data.Words.SourceX, c.Solver.Tolerance, c.Checkpoint.Every, c.Data.Words.Ignore = "73:4", -1e-300, 7, true
+	c.Data.Words.SourceX, c.Solver.Tolerance, c.Checkpoint.Every, c.Data.Words.Ignore = "73:4", 1e-300, 7, true
 	c.Checkpoint.Dir, c.Grid.DX = filepath.Join(dir, "state"), 0.1
 	text, err := c.YAML()
 	if err != nil {
