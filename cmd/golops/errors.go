@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/golops/golops/comm"
@@ -26,15 +24,9 @@ func otherRank() bool {
 	return rank != 0
 }
 
-// quiet reports whether another process prints err: rank 0 does, if it knows.
-func quiet(err error) bool {
-	var unheard *comm.UnheardError
-	return otherRank() && !errors.As(err, &unheard)
-}
-
 // complain prints an error.
 func (a app) complain(err error) {
-	fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(explain(err)))
+	fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(launch.Text(err)))
 }
 
 // usage is the end of a command that cannot be done as asked. Processes of a
@@ -90,48 +82,4 @@ func oneLine(err error) string {
 		err = c.Err
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
-}
-
-// explain is err in words: each cause once, with the number of the rank where it
-// began and of no other that passed it on.
-func explain(err error) string {
-	parts := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		parts = joined.Unwrap()
-	}
-	var lines []string
-	for _, e := range parts {
-		if line := cause(e); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// rankText is how a rank's number stands in front of what another process said.
-var rankText = regexp.MustCompile(`^rank (\d+): `)
-
-// cause is the text of one error.
-func cause(err error) string {
-	rank := -1
-	var abort *comm.AbortError
-	if errors.As(err, &abort) {
-		rank, err = abort.Rank, abort.Err
-	}
-	text := err.Error()
-	for at := (*comm.RankError)(nil); errors.As(err, &at); err = at.Err {
-		rank, text = at.Rank, strings.Replace(text, fmt.Sprintf("rank %d: ", at.Rank), "", 1)
-	}
-	for {
-		m := rankText.FindStringSubmatch(text)
-		if m == nil {
-			break
-		}
-		rank, _ = strconv.Atoi(m[1])
-		text = text[len(m[0]):]
-	}
-	if rank < 0 {
-		return text
-	}
-	return fmt.Sprintf("rank %d: %s", rank, text)
 }

@@ -74,7 +74,7 @@ func runError(err error) error {
 	if stop, is := stopOf(err); is {
 		return failure{err: stop, code: stop.code(), quiet: otherRank()}
 	}
-	return failure{err: err, quiet: quiet(err)}
+	return failure{err: err, quiet: launch.Reported(err)}
 }
 
 // checkFiles finds, before anything is measured, files that could not be

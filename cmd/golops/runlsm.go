@@ -59,7 +59,7 @@ func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) erro
 	r.watch.close()
 	if err != nil && r.end.err == nil {
 		r.end = r.failed(err)
-		r.end.quiet = quiet(err)
+		r.end.quiet = launch.Reported(err)
 	}
 	if r.end.err != nil {
 		return r.end

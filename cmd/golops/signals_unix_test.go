@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -329,28 +328,6 @@ func (c absent) AllGather(ctx context.Context, dst, src comm.Buf) error {
 		return context.Cause(ctx)
 	}
 	return c.Comm.AllGather(ctx, dst, src)
-}
-
-// Each cause is printed once, with the rank where it began.
-func TestExplain(t *testing.T) {
-	full := errors.New("disk is full")
-	at := func(rank int, err error) error { return &comm.RankError{Rank: rank, Err: err} }
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{full, "disk is full"},
-		{at(1, full), "rank 1: disk is full"},
-		{errors.Join(at(0, full), at(1, at(0, full)), at(2, at(0, full))), "rank 0: disk is full"},
-		{at(0, fmt.Errorf("lsm: %w", at(1, full))), "rank 1: lsm: disk is full"},
-		{&comm.AbortError{Rank: 1, Err: errors.New("rank 2: disk is full")}, "rank 2: disk is full"},
-		{at(0, fmt.Errorf("lsm: %w", &comm.AbortError{Rank: 1, Err: full})), "rank 1: disk is full"},
-		{errors.Join(at(0, full), at(1, errors.New("no memory"))), "rank 0: disk is full\nrank 1: no memory"},
-	} {
-		if got := explain(c.err); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.err, got, c.want)
-		}
-	}
 }
 
 // A signal ends a rank that waits in MPI_Init for one that never comes.
