@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // children are the programs for childVar.
 func children() map[string]golops.Program {
 	all := map[string]golops.Program{"programs": programs}
-	for _, w := range wrongs {
+	for _, w := range mistakes {
 		all[w.name] = w.program
 	}
 	return all

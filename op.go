@@ -1,6 +1,8 @@
 package golops
 
 import (
+	"fmt"
+
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
@@ -140,7 +142,10 @@ func (a Op[D, R]) ApplyTo(y Vec[R], x Vec[D]) {
 // DotTest compares ⟨A·u, v⟩ with ⟨u, Aᴴ·v⟩ for random vectors. It returns an error
 // if they differ.
 func (a Op[D, R]) DotTest(c ...optest.DotConfig) error {
-	return optest.DotWith(a.World().ctx, option(c, optest.DotConfig{}), a.m)
+	if err := optest.DotWith(a.World().ctx, option(c, optest.DotConfig{}), a.m); err != nil {
+		return fmt.Errorf("%s: %w", a.text.text, err)
+	}
+	return nil
 }
 
 // Dense returns the matrix of a small operator, row by row, on every rank.

@@ -12,7 +12,7 @@ func op[T Scalar](x Space[T], name string, m linop.Operator[T]) Op[T, T] {
 
 // Identity returns y = x.
 func Identity[T Scalar](x Space[T]) Op[T, T] {
-	return op(x, "Identity", Must(ops.NewIdentity[T](x.Dist())))
+	return op(x, "Identity", Must(ops.Identity[T](x.Dist())))
 }
 
 // Zero returns y = 0 for every x.
@@ -20,150 +20,150 @@ func Zero[D, R Scalar](x Space[D], y Space[R]) Op[D, R] {
 	if x.World() != y.World() {
 		apart("zero", x, y)
 	}
-	return Op[D, R]{x.w, Must(ops.NewZero[D, R](x.s, y.s)), named("Zero")}
+	return Op[D, R]{x.w, Must(ops.Zero[D, R](x.s, y.s)), named("Zero")}
 }
 
 // Diagonal returns y = d·x, element by element. It keeps d.
 func Diagonal[T Scalar](d Vec[T]) Op[T, T] {
-	return op(d.Space(), "Diagonal", Must(ops.NewDiagonal(d.a)))
+	return op(d.Space(), "Diagonal", Must(ops.Diagonal(d.a)))
 }
 
 // DiagonalAlong multiplies row i of an axis by d[i]. All ranks give all of d.
 func DiagonalAlong[T Scalar](x Space[T], axis int, d []T) Op[T, T] {
-	return op(x, "DiagonalAlong", Must(ops.NewDiagonalAlong(x.ctx(), x.s, axis, d)))
+	return op(x, "DiagonalAlong", Must(ops.DiagonalAlong(x.ctx(), x.s, axis, d)))
 }
 
 // MatrixMult returns y = A·x along the first axis, with a dense A given row by row.
 // Where that axis is split, a rank gives its own rows of A.
 func MatrixMult[T Scalar](x Space[T], rows int, a []T) Op[T, T] {
-	return op(x, "MatrixMult", Must(ops.NewMatrixMult(x.ctx(), x.s, rows, a)))
+	return op(x, "MatrixMult", Must(ops.MatrixMult(x.ctx(), x.s, rows, a)))
 }
 
 // FirstDerivative returns the first derivative along an axis.
-func FirstDerivative[T Scalar](x Space[T], axis int, o ...ops.Derivative) Op[T, T] {
-	return op(x, "FirstDerivative", Must(ops.NewFirstDerivative[T](x.ctx(), x.s, axis, option(o, ops.Derivative{}))))
+func FirstDerivative[T Scalar](x Space[T], axis int, o ...ops.DerivativeOptions) Op[T, T] {
+	return op(x, "FirstDerivative", Must(ops.FirstDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeOptions{}))))
 }
 
 // SecondDerivative returns the second derivative along an axis.
-func SecondDerivative[T Scalar](x Space[T], axis int, o ...ops.Derivative) Op[T, T] {
-	return op(x, "SecondDerivative", Must(ops.NewSecondDerivative[T](x.ctx(), x.s, axis, option(o, ops.Derivative{}))))
+func SecondDerivative[T Scalar](x Space[T], axis int, o ...ops.DerivativeOptions) Op[T, T] {
+	return op(x, "SecondDerivative", Must(ops.SecondDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeOptions{}))))
 }
 
 // Gradient returns the first derivatives along all axes as a stack.
-func Gradient[T Scalar](x Space[T], samplings []float64, o ...ops.Derivative) Op[T, T] {
-	return op(x, "Gradient", Must(ops.NewGradient[T](x.ctx(), x.s, samplings, option(o, ops.Derivative{}))))
+func Gradient[T Scalar](x Space[T], samplings []float64, o ...ops.DerivativeOptions) Op[T, T] {
+	return op(x, "Gradient", Must(ops.Gradient[T](x.ctx(), x.s, samplings, option(o, ops.DerivativeOptions{}))))
 }
 
 // Laplacian returns the weighted sum of the second derivatives along axes.
-func Laplacian[T Scalar](x Space[T], o ...ops.Laplacian) Op[T, T] {
-	return op(x, "Laplacian", Must(ops.NewLaplacian[T](x.ctx(), x.s, option(o, ops.Laplacian{}))))
+func Laplacian[T Scalar](x Space[T], o ...ops.LaplacianOptions) Op[T, T] {
+	return op(x, "Laplacian", Must(ops.Laplacian[T](x.ctx(), x.s, option(o, ops.LaplacianOptions{}))))
 }
 
 // CausalIntegration integrates along an axis.
-func CausalIntegration[T Scalar](x Space[T], axis int, o ...ops.Integration) Op[T, T] {
-	return op(x, "CausalIntegration", Must(ops.NewCausalIntegration[T](x.ctx(), x.s, axis, option(o, ops.Integration{}))))
+func CausalIntegration[T Scalar](x Space[T], axis int, o ...ops.IntegrationOptions) Op[T, T] {
+	return op(x, "CausalIntegration", Must(ops.CausalIntegration[T](x.ctx(), x.s, axis, option(o, ops.IntegrationOptions{}))))
 }
 
 // Convolve1D filters along an axis with a filter whose sample offset lies at time
 // zero.
 func Convolve1D[T Scalar](x Space[T], axis int, h []T, offset int) Op[T, T] {
-	return op(x, "Convolve1D", Must(ops.NewConvolve1D(x.ctx(), x.s, axis, h, offset)))
+	return op(x, "Convolve1D", Must(ops.Convolve1D(x.ctx(), x.s, axis, h, offset)))
 }
 
 // NonStationaryConvolve1D filters along an axis with filters that lie at the given
 // samples and change linearly in between.
 func NonStationaryConvolve1D[T Scalar](x Space[T], axis int, filters [][]T, at []int) Op[T, T] {
-	return op(x, "NonStationaryConvolve1D", Must(ops.NewNonStationaryConvolve1D(x.ctx(), x.s, axis, filters, at)))
+	return op(x, "NonStationaryConvolve1D", Must(ops.NonStationaryConvolve1D(x.ctx(), x.s, axis, filters, at)))
 }
 
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
-	return op(x, "Smoothing1D", Must(ops.NewSmoothing1D[T](x.ctx(), x.s, axis, n)))
+	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))
 }
 
 // Smoothing2D replaces each sample by the mean of the n[0] × n[1] around it along
 // two axes.
 func Smoothing2D[T Scalar](x Space[T], axes, n [2]int) Op[T, T] {
-	return op(x, "Smoothing2D", Must(ops.NewSmoothing2D[T](x.ctx(), x.s, axes, n)))
+	return op(x, "Smoothing2D", Must(ops.Smoothing2D[T](x.ctx(), x.s, axes, n)))
 }
 
 // Halo widens each rank's block by copies of the cells around it.
-func Halo[T Scalar](x Space[T], o ops.Halo) Op[T, T] {
-	return op(x, "Halo", Must(ops.NewHalo[T](x.ctx(), x.s, o)))
+func Halo[T Scalar](x Space[T], o ops.HaloOptions) Op[T, T] {
+	return op(x, "Halo", Must(ops.Halo[T](x.ctx(), x.s, o)))
 }
 
 // Flip turns an axis around.
 func Flip[T Scalar](x Space[T], axis int) Op[T, T] {
-	return op(x, "Flip", Must(ops.NewFlip[T](x.ctx(), x.s, axis)))
+	return op(x, "Flip", Must(ops.Flip[T](x.ctx(), x.s, axis)))
 }
 
 // Roll moves an axis around in a circle, by shift samples.
 func Roll[T Scalar](x Space[T], axis, shift int) Op[T, T] {
-	return op(x, "Roll", Must(ops.NewRoll[T](x.ctx(), x.s, axis, shift)))
+	return op(x, "Roll", Must(ops.Roll[T](x.ctx(), x.s, axis, shift)))
 }
 
 // Pad puts zeros around: before[a] rows in front of each axis a, after[a] behind it.
 func Pad[T Scalar](x Space[T], before, after []int) Op[T, T] {
-	return op(x, "Pad", Must(ops.NewPad[T](x.ctx(), x.s, before, after)))
+	return op(x, "Pad", Must(ops.Pad[T](x.ctx(), x.s, before, after)))
 }
 
 // Resize cuts an axis off after n rows, or fills it up with zeros.
 func Resize[T Scalar](x Space[T], axis, n int) Op[T, T] {
-	return op(x, "Resize", Must(ops.NewResize[T](x.ctx(), x.s, axis, n)))
+	return op(x, "Resize", Must(ops.Resize[T](x.ctx(), x.s, axis, n)))
 }
 
 // Restriction takes the rows of an axis that index lists.
 func Restriction[T Scalar](x Space[T], axis int, index []int) Op[T, T] {
-	return op(x, "Restriction", Must(ops.NewRestriction[T](x.ctx(), x.s, axis, index)))
+	return op(x, "Restriction", Must(ops.Restriction[T](x.ctx(), x.s, axis, index)))
 }
 
 // Sum adds up the rows of an axis, which the result does not have.
 func Sum[T Scalar](x Space[T], axis int) Op[T, T] {
-	return op(x, "Sum", Must(ops.NewSum[T](x.ctx(), x.s, axis)))
+	return op(x, "Sum", Must(ops.Sum[T](x.ctx(), x.s, axis)))
 }
 
 // Symmetrize continues an axis in front of its first sample as a mirror does.
 func Symmetrize[T Scalar](x Space[T], axis int) Op[T, T] {
-	return op(x, "Symmetrize", Must(ops.NewSymmetrize[T](x.ctx(), x.s, axis)))
+	return op(x, "Symmetrize", Must(ops.Symmetrize[T](x.ctx(), x.s, axis)))
 }
 
 // Transpose puts the axes in another order: axis k of the result is axis order[k].
 func Transpose[T Scalar](x Space[T], order ...int) Op[T, T] {
-	return op(x, "Transpose", Must(ops.NewTranspose[T](x.ctx(), x.s, order...)))
+	return op(x, "Transpose", Must(ops.Transpose[T](x.ctx(), x.s, order...)))
 }
 
 // Spread puts each sample of a model of two axes into traces of nt samples, where
 // the table says.
-func Spread[T Scalar](x Space[T], nx, nt int, table ops.Table) Op[T, T] {
-	return op(x, "Spread", Must(ops.NewSpread[T](x.ctx(), x.s, nx, nt, table)))
+func Spread[T Scalar](x Space[T], nx, nt int, table ops.SpreadTable) Op[T, T] {
+	return op(x, "Spread", Must(ops.Spread[T](x.ctx(), x.s, nx, nt, table)))
 }
 
 // Regression evaluates polynomials of this order at t, the samples of y.
 func Regression[T Scalar](y Space[T], t []float64, order int) Op[T, T] {
-	return op(y, "Regression", Must(ops.NewRegression[T](y.ctx(), y.s, t, order)))
+	return op(y, "Regression", Must(ops.Regression[T](y.ctx(), y.s, t, order)))
 }
 
 // LinearRegression evaluates lines at t, the samples of y.
 func LinearRegression[T Scalar](y Space[T], t []float64) Op[T, T] {
-	return op(y, "LinearRegression", Must(ops.NewLinearRegression[T](y.ctx(), y.s, t)))
+	return op(y, "LinearRegression", Must(ops.LinearRegression[T](y.ctx(), y.s, t)))
 }
 
 // Real returns the real part. Its adjoint makes a complex vector of a real one.
 func Real(x Space[complex128]) Op[complex128, float64] {
-	return Op[complex128, float64]{x.w, Must(ops.NewReal[complex128, float64](x.Dist())), named("Real")}
+	return Op[complex128, float64]{x.w, Must(ops.Real[complex128, float64](x.Dist())), named("Real")}
 }
 
 // Imag returns the imaginary part.
 func Imag(x Space[complex128]) Op[complex128, float64] {
-	return Op[complex128, float64]{x.w, Must(ops.NewImag[complex128, float64](x.Dist())), named("Imag")}
+	return Op[complex128, float64]{x.w, Must(ops.Imag[complex128, float64](x.Dist())), named("Imag")}
 }
 
 // Real32 is Real for complex64.
 func Real32(x Space[complex64]) Op[complex64, float32] {
-	return Op[complex64, float32]{x.w, Must(ops.NewReal[complex64, float32](x.Dist())), named("Real32")}
+	return Op[complex64, float32]{x.w, Must(ops.Real[complex64, float32](x.Dist())), named("Real32")}
 }
 
 // Imag32 is Imag for complex64.
 func Imag32(x Space[complex64]) Op[complex64, float32] {
-	return Op[complex64, float32]{x.w, Must(ops.NewImag[complex64, float32](x.Dist())), named("Imag32")}
+	return Op[complex64, float32]{x.w, Must(ops.Imag[complex64, float32](x.Dist())), named("Imag32")}
 }

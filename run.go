@@ -40,10 +40,27 @@ func try(w *World, p Program) error {
 	return Try(func() error { return p(w) })
 }
 
-// runError is the error of a run, whose text has each cause once.
+// runError is the error of a run. Its text has each cause once, and one message for
+// each line of the program, although ranks may see different values there.
 type runError struct{ err error }
 
-func (e *runError) Error() string { return launch.Text(e.err) }
+func (e *runError) Error() string {
+	var kept []error
+	seen := map[string]bool{}
+	for _, err := range launch.Causes(e.err) {
+		var at *Error
+		if errors.As(err, &at) {
+			if seen[at.At] {
+				continue
+			}
+			seen[at.At] = true
+		}
+		kept = append(kept, err)
+	}
+	return launch.Text(errors.Join(kept...))
+}
+
+// Unwrap returns the cause.
 func (e *runError) Unwrap() error { return e.err }
 
 // Main runs p on the ranks of mpirun, mpiexec or srun or, without them, on goroutine
@@ -136,7 +153,7 @@ func (m *process) rank(ctx context.Context, r dist.Proc) error {
 // report prints an error once, on one rank, and returns the code.
 func (m *process) report(err error, code int) int {
 	if !m.printed && !launch.Reported(err) {
-		fmt.Fprintln(os.Stderr, launch.Text(err))
+		fmt.Fprintln(os.Stderr, (&runError{err}).Error())
 	}
 	m.printed = true
 	return code

@@ -8,7 +8,10 @@ func maps[D, R Scalar](what string, w *World, ops []Op[D, R]) ([]linop.Map[D, R]
 	m, text := make([]linop.Map[D, R], len(ops)), make([]expression, len(ops))
 	for i, o := range ops {
 		if o.World() != w {
-			fail("%s: operator %d is of another world, of %d ranks instead of %d: %v", what, i, o.w.Size(), w.Size(), o)
+			if w == w.alone {
+				fail("%s: operator %d was not made in World.Alone: %v", what, i, o)
+			}
+			fail("%s: operator %d belongs to another world than operator 0: %v and %v", what, i, o, ops[0])
 		}
 		m[i], text[i] = o.m, o.text
 	}

@@ -22,17 +22,26 @@ func Reported(err error) bool {
 // Text is the error of a run in words: each cause once, with the number of the rank
 // where it began and of no other that passed it on.
 func Text(err error) string {
-	parts := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		parts = joined.Unwrap()
-	}
 	var lines []string
-	for _, e := range parts {
+	for _, e := range Causes(err) {
 		if line := cause(e); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Causes returns the errors that err joins, or err itself.
+func Causes(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, Causes(e)...)
+	}
+	return all
 }
 
 // rankText is how a rank's number stands in front of what another process said, or
@@ -42,12 +51,18 @@ var rankText = regexp.MustCompile(`^(\S+:\d+: )?rank (\d+): `)
 // cause is the text of one error.
 func cause(err error) string {
 	rank := -1
-	var abort *comm.AbortError
-	if errors.As(err, &abort) {
-		rank, err = abort.Rank, abort.Err
-	}
 	text := err.Error()
-	for at := (*comm.RankError)(nil); errors.As(err, &at); err = at.Err {
+	var at *comm.RankError
+	var abort *comm.AbortError
+	switch {
+	case !errors.As(err, &abort):
+	case errors.As(err, &at) && at.Rank == abort.Rank: // it tells more than what it aborted the others with
+		text = strings.Replace(text, abort.Error(), abort.Err.Error(), 1)
+	default:
+		rank, err = abort.Rank, abort.Err
+		text = err.Error()
+	}
+	for ; errors.As(err, &at); err = at.Err {
 		rank, text = at.Rank, strings.Replace(text, fmt.Sprintf("rank %d: ", at.Rank), "", 1)
 	}
 	for {
