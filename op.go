@@ -120,6 +120,15 @@ func (a Op[D, R]) square(what string) linop.Operator[D] {
 	return m
 }
 
+// Reshape returns A between spaces of other shapes whose ranks hold the same elements
+// in the same order. Nothing is copied.
+func (a Op[D, R]) Reshape(x Space[D], y Space[R]) Op[D, R] {
+	if a.World() != x.World() || a.w != y.World() {
+		apart("reshape", a, x)
+	}
+	return Op[D, R]{a.w, Must(linop.Reshape(a.m, x.s, y.s)), a.text}
+}
+
 // Apply returns A·x in a new vector.
 func (a Op[D, R]) Apply(x Vec[D]) Vec[R] {
 	if a.World() != x.World() {

@@ -41,17 +41,17 @@ func MatrixMult[T Scalar](x Space[T], rows int, a []T) Op[T, T] {
 
 // FirstDerivative returns the first derivative along an axis.
 func FirstDerivative[T Scalar](x Space[T], axis int, o ...ops.DerivativeOptions) Op[T, T] {
-	return op(x, "FirstDerivative", Must(ops.FirstDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeOptions{}))))
+	return op(x, "FirstDerivative", Must(ops.FirstDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeDefaults()))))
 }
 
 // SecondDerivative returns the second derivative along an axis.
 func SecondDerivative[T Scalar](x Space[T], axis int, o ...ops.DerivativeOptions) Op[T, T] {
-	return op(x, "SecondDerivative", Must(ops.SecondDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeOptions{}))))
+	return op(x, "SecondDerivative", Must(ops.SecondDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeDefaults()))))
 }
 
 // Gradient returns the first derivatives along all axes as a stack.
-func Gradient[T Scalar](x Space[T], samplings []float64, o ...ops.DerivativeOptions) Op[T, T] {
-	return op(x, "Gradient", Must(ops.Gradient[T](x.ctx(), x.s, samplings, option(o, ops.DerivativeOptions{}))))
+func Gradient[T Scalar](x Space[T], o ...ops.GradientOptions) Op[T, T] {
+	return op(x, "Gradient", Must(ops.Gradient[T](x.ctx(), x.s, option(o, ops.GradientOptions{}))))
 }
 
 // Laplacian returns the weighted sum of the second derivatives along axes.
@@ -61,7 +61,7 @@ func Laplacian[T Scalar](x Space[T], o ...ops.LaplacianOptions) Op[T, T] {
 
 // CausalIntegration integrates along an axis.
 func CausalIntegration[T Scalar](x Space[T], axis int, o ...ops.IntegrationOptions) Op[T, T] {
-	return op(x, "CausalIntegration", Must(ops.CausalIntegration[T](x.ctx(), x.s, axis, option(o, ops.IntegrationOptions{}))))
+	return op(x, "CausalIntegration", Must(ops.CausalIntegration[T](x.ctx(), x.s, axis, option(o, ops.IntegrationDefaults()))))
 }
 
 // Convolve1D filters along an axis with a filter whose sample offset lies at time

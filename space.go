@@ -6,7 +6,6 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/scalar"
 )
 
@@ -101,7 +100,7 @@ func (s Space[T]) FuncReal(f func(i []int) float64) Vec[T] {
 // Random returns a vector of numbers between -1 and 1 that depend on the seed and
 // on the index only, not on the number of ranks.
 func (s Space[T]) Random(seed uint64) Vec[T] {
-	return Vec[T]{s.w, Must(optest.Random[T](s.ctx(), s.Dist(), seed))}
+	return Vec[T]{s.w, Must(dist.Random[T](s.ctx(), s.Dist(), seed))}
 }
 
 // Block returns the vector whose blocks the ranks give, each its own.
