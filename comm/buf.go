@@ -7,22 +7,22 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Buf is a type-erased run of elements that a Comm reads or writes. It is a
-// header, passed by value like a slice; the zero Buf is empty and fits where a
-// rank's buffer does not matter, such as dst of Reduce on a rank other than root.
+// Buf is an array of elements of any type that a Comm reads or writes. It is a
+// header, passed by value like a slice. The zero Buf is empty. It may be given where
+// a rank's buffer is not used, such as dst of Reduce on a rank other than root.
 type Buf struct {
 	DType scalar.DType
 	Place Place
 	N     int            // elements, not bytes
 	Ptr   unsafe.Pointer // first element; may be nil when N is 0
-	Label Label          // what the elements mean; 0 where nobody says
+	Label Label          // what the elements mean; 0 means no label
 }
 
 // Place says which memory a Buf is in.
 type Place uint8
 
-// OnHost is memory that the host reads. OnDevice is memory of the Accelerator
-// that the communicator was made for.
+// OnHost is memory that the host can read. OnDevice is memory of the GPU that the
+// communicator was made for.
 const (
 	OnHost Place = iota
 	OnDevice
@@ -30,12 +30,12 @@ const (
 
 func (p Place) String() string {
 	if p == OnDevice {
-		return "device memory"
+		return "GPU memory"
 	}
 	return "host memory"
 }
 
-// OfMem wraps memory of a device, with no copy.
+// OfMem wraps memory of a device, host or GPU, without a copy.
 func OfMem[T scalar.Scalar](m device.Mem[T]) Buf {
 	if m.Host != nil || m.N == 0 {
 		return Of(m.Host)
@@ -43,8 +43,8 @@ func OfMem[T scalar.Scalar](m device.Mem[T]) Buf {
 	return Buf{DType: scalar.Of[T](), N: m.N, Ptr: *(*unsafe.Pointer)(unsafe.Pointer(&m.Addr)), Place: OnDevice}
 }
 
-// IgnorePlace returns b without its place, for communicators that reach device memory:
-// the Check functions, like host communicators, refuse what is not on the host.
+// IgnorePlace returns b as if it were host memory. Communicators that reach GPU
+// memory need it, because the Check functions refuse buffers that are not on the host.
 func (b Buf) IgnorePlace() Buf {
 	b.Place = OnHost
 	return b
@@ -53,7 +53,7 @@ func (b Buf) IgnorePlace() Buf {
 // Addr returns the address of the first element as a number.
 func (b Buf) Addr() uintptr { return uintptr(b.Ptr) }
 
-// Of wraps a slice. The communicator uses the slice's memory itself, with no copy.
+// Of wraps a slice. The communicator uses the slice's memory, without a copy.
 func Of[T scalar.Element](s []T) Buf {
 	return Buf{DType: scalar.Of[T](), N: len(s), Ptr: unsafe.Pointer(unsafe.SliceData(s))}
 }
@@ -87,8 +87,8 @@ func (b Buf) Slice(lo, hi int) Buf {
 	return Buf{DType: b.DType, Place: b.Place, N: hi - lo, Ptr: unsafe.Add(b.Ptr, lo*b.DType.Size()), Label: b.Label}
 }
 
-// Same reports whether a and b are the same run of memory, which is how a
-// caller asks for an operation in place.
+// Same reports whether a and b are the same memory. A caller asks for an
+// operation in place by passing the same memory twice.
 func Same(a, b Buf) bool { return a.Ptr == b.Ptr && a.N == b.N && a.DType == b.DType }
 
 // overlap reports whether a and b share memory.

@@ -6,7 +6,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Kind names a call of Comm, for messages and for finding mismatches.
+// Kind names a call of Comm, for error texts and for finding mismatches.
 type Kind uint8
 
 // The calls.
@@ -46,8 +46,8 @@ var kindNames = [...]string{"no call", "Barrier", "AllReduce", "Reduce", "Broadc
 // String returns the name of the method.
 func (k Kind) String() string { return kindNames[k] }
 
-// Call is what all ranks of a collective must agree on, or what one side of a
-// message asks for. Ranks agree when their Calls are ==.
+// Call is what all ranks of a collective must agree on, or one side of a message.
+// Ranks agree when their Calls are ==.
 type Call struct {
 	Kind  Kind
 	DType scalar.DType

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// The Check functions are for communicators. Each looks at one rank's
-// arguments of one call and returns the Call that the ranks must agree on,
-// with an error that names the value and what is expected.
+// The Check functions are for communicators. Each checks one rank's arguments of
+// one call. It returns the Call that the ranks must agree on, and an error that names
+// the value and what is expected.
 
 func fault(k Kind, format string, args ...any) error {
 	return fmt.Errorf("comm: %v: %s", k, fmt.Sprintf(format, args...))
 }
 
-// maxElements is more elements than any memory holds. Times the size of an element or
-// the number of ranks it does not overflow.
+// maxElements is more elements than any memory holds. Multiplied by the size of an
+// element or by the number of ranks it does not overflow.
 const maxElements = 1 << 47
 
 func checkBuf(k Kind, name string, b Buf) error {
@@ -28,7 +28,7 @@ func checkBuf(k Kind, name string, b Buf) error {
 	case b.N > 0 && b.Ptr == nil:
 		return fault(k, "%s has %d elements but no memory", name, b.N)
 	case b.N > 0 && b.Place != OnHost:
-		return fault(k, "%s is in %v, which these ranks cannot reach: launch them on the device, or copy it to the host", name, b.Place)
+		return fault(k, "%s is in %v, which these ranks cannot reach: launch them on GPUs, or copy the buffer to the host", name, b.Place)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func checkPair(k Kind, dst, src Buf, wantDst, wantSrc int, inPlace bool) error {
 	case src.N != wantSrc:
 		return fault(k, "src has %d elements, must have %d", src.N, wantSrc)
 	case !inPlace && overlap(dst, src):
-		return fault(k, "dst and src overlap: pass this rank's own block to work in place, or separate memory")
+		return fault(k, "dst and src overlap: pass this rank's block to work in place, or separate memory")
 	}
 	return nil
 }
@@ -87,19 +87,19 @@ func Offset(counts []int, r int) int {
 	return at
 }
 
-// Block returns rank r's part of b when b holds size equal blocks.
+// Block returns the block of rank r when b holds size equal blocks.
 func Block(b Buf, r, size int) Buf {
 	n := b.N / size
 	return b.Slice(r*n, (r+1)*n)
 }
 
-// BlockV returns rank r's part of b when b holds blocks of counts elements.
+// BlockV returns the block of rank r when b holds blocks of counts elements.
 func BlockV(b Buf, counts []int, r int) Buf {
 	at := Offset(counts, r)
 	return b.Slice(at, at+counts[r])
 }
 
-// InBlock reports whether small is the very block of large that starts at at.
+// InBlock reports whether small is the block of large that starts at element at.
 func InBlock(small, large Buf, at int) bool {
 	return small.N > 0 && at >= 0 && at <= large.N-small.N && Same(small, large.Slice(at, at+small.N))
 }
@@ -108,7 +108,7 @@ func InBlock(small, large Buf, at int) bool {
 func CheckAllReduce(k Kind, dst, src Buf, op Op) (Call, error) {
 	call := Call{Kind: k, DType: src.DType, Op: op, Peer: -1, N: int64(src.N), Label: src.Label}
 	if src.N > 0 && src.Ptr != nil && src.Place == OnHost && src.DType.Valid() && Same(dst, src) && op == Sum {
-		return call, nil // what solvers do in every step
+		return call, nil // a fast path: solvers do this in every step
 	}
 	if err := checkPair(k, dst, src, src.N, src.N, Same(dst, src)); err != nil {
 		return call, err
@@ -297,8 +297,8 @@ func CheckWindow(b Buf) (Call, error) {
 	return call, nil
 }
 
-// CheckAccess checks an access to a window: b against the count elements of
-// type b.DType that target exposes.
+// CheckAccess checks an access of b to target's buffer of a window. win is this
+// rank's buffer, and counts are the sizes of all.
 func CheckAccess(name string, win Buf, target int, counts []int, offset int, b Buf) error {
 	switch {
 	case target < 0 || target >= len(counts):

@@ -1,5 +1,5 @@
-// Package comm defines how the ranks of one program talk: collectives,
-// messages, requests, windows and the errors that end them.
+// Package comm defines how the ranks of one program communicate: collectives,
+// messages, requests, windows and their errors.
 //
 // Buffers come destination first. A caller asks for an operation in place by
 // passing the same memory twice: the same Buf as dst and src (AllReduce,
@@ -18,15 +18,16 @@ const NoColor = -1
 
 // Comm is one rank's handle on a group of ranks.
 //
-// Collectives are called by all ranks of the group in the same order with
-// matching arguments; a rank's messages to another arrive in the order sent.
-// A handle is used by one goroutine at a time; goroutines that talk at the
-// same time use handles of their own, made by Split.
+// All ranks of the group call collectives in the same order with matching
+// arguments. Messages from one rank to another arrive in the order sent.
+// One goroutine uses a handle at a time. Goroutines that communicate at the same
+// time use separate handles, made by Split.
 //
-// A collective returns an error on all ranks: its own on a rank whose arguments
-// are wrong, one that names that rank and the cause on the others. (MPI without
-// its checked mode can do so only once the failed rank aborts, as the launcher
-// does with any error.) A ctx that ends while a rank waits aborts the program.
+// If one rank's arguments are invalid, a collective returns an error on all ranks:
+// the cause on that rank, a *RankError with the cause on the others. MPI does so
+// only in checked mode. Otherwise the others see the error once the failed rank
+// aborts, which the launcher does on any error. A ctx that ends while a rank waits
+// aborts the program.
 type Comm interface {
 	Rank() int
 	Size() int
@@ -64,8 +65,8 @@ type Comm interface {
 	// recvCounts[i] from rank i. In place, both counts must be equal.
 	AllToAllV(ctx context.Context, dst Buf, recvCounts []int, src Buf, sendCounts []int) error
 
-	// Send returns when src may be used again, Recv when dst is filled. The
-	// receiver must ask for the very type and count that is sent.
+	// Send returns when src may be used again, Recv when dst is filled. Type and
+	// count of both sides must be equal.
 	Send(ctx context.Context, src Buf, to int) error
 	Recv(ctx context.Context, dst Buf, from int) error
 	// SendRecv sends and receives at the same time; either peer may be Nobody.
@@ -93,10 +94,10 @@ type Comm interface {
 	Split(ctx context.Context, color, key int) (Comm, error)
 	// Abort ends every blocked and later call of every rank of the program, in
 	// this group and in all others, with an *AbortError that carries cause.
-	// What calls under way leave in their buffers is undefined.
+	// Buffers of calls under way are undefined afterwards.
 	Abort(cause error)
-	// Close gives back what a Split took. It is collective. Calls after it return
-	// ErrClosed, but for Close itself, which then does nothing.
+	// Close frees what Split has allocated. It is collective. Later calls return
+	// ErrClosed; a second Close does nothing.
 	Close() error
 }
 
@@ -106,8 +107,8 @@ type Request struct {
 	id uint64
 }
 
-// Waiter is the part of a communicator that completes requests. It recognises
-// the id of a request that has completed.
+// Waiter is the part of a communicator that completes requests. It must
+// recognise the id of a request that has completed before.
 type Waiter interface {
 	// WaitRequest returns when the request has completed, nil if it had before.
 	WaitRequest(ctx context.Context, id uint64) error
@@ -127,8 +128,8 @@ func (r Request) Wait(ctx context.Context) error {
 }
 
 // Test reports whether the operation has completed, and its error if it has.
-// A communicator may use the call to make progress, so overlap long work with
-// a Test now and then.
+// A communicator may make progress only in calls, so long work that overlaps with
+// the operation should call Test from time to time.
 func (r Request) Test() (bool, error) {
 	if r.w == nil {
 		return true, nil

@@ -9,7 +9,7 @@ import (
 // has closed.
 var ErrClosed = errors.New("comm: used after Close")
 
-// AbortError tells a rank that the program was aborted, by whom and why.
+// AbortError says which rank aborted the program and why.
 type AbortError struct {
 	Rank int // of the whole program, not of a Split
 	Err  error
@@ -22,7 +22,7 @@ func (e *AbortError) Error() string {
 // Unwrap returns the cause.
 func (e *AbortError) Unwrap() error { return e.Err }
 
-// MismatchError tells that two ranks of a group do not agree on what they are doing.
+// MismatchError says that two ranks of a group are in different calls.
 type MismatchError struct {
 	RankA, RankB int
 	CallA, CallB string
@@ -37,9 +37,9 @@ func (e *MismatchError) Error() string {
 	return s
 }
 
-// Unlike is for communicators: the error of a message whose two sides differ, or
-// nil. from and to are their ranks.
-func Unlike(from int, send Call, to int, recv Call) error {
+// MessageMismatch is for communicators. It returns nil if the send and the
+// receive of a message agree, else a *MismatchError. from and to are their ranks.
+func MessageMismatch(from int, send Call, to int, recv Call) error {
 	if send.DType == recv.DType && send.N == recv.N && send.Label == recv.Label {
 		return nil
 	}
@@ -47,9 +47,9 @@ func Unlike(from int, send Call, to int, recv Call) error {
 		Hint: "type, count and meaning of a message must be equal"}
 }
 
-// WithItself is for communicators: the error of a rank that waits for a message
-// of its own whose other side it has not started.
-func WithItself(rank int, call Call) error {
+// SelfWaitError is for communicators: the error of a rank that waits for a
+// message to itself without having started the other side.
+func SelfWaitError(rank int, call Call) error {
 	return &MismatchError{RankA: rank, CallA: call.String(), RankB: rank, CallB: call.String(),
 		Hint: "a rank cannot wait for itself: start the other side first, with ISend or IRecv"}
 }
@@ -65,9 +65,9 @@ func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e
 // Unwrap returns the cause.
 func (e *RankError) Unwrap() error { return e.Err }
 
-// UnheardError is the error of a rank whose rank 0 has not ended its program and
-// may not know of it. A program that prints errors on rank 0 only prints this one
-// where it happened.
+// UnheardError is an error that rank 0 may never learn of, because its program
+// has not ended. A program that prints errors on rank 0 only must print this one on
+// the rank where it happened.
 type UnheardError struct{ Err error }
 
 func (e *UnheardError) Error() string { return e.Err.Error() }

@@ -3,9 +3,9 @@ package comm
 import "strings"
 
 // Label says in up to eight ASCII characters what the elements of a buffer mean,
-// such as "dot" or "forward". Ranks whose buffers have the same type and count
-// but different labels are told so. The zero Label says nothing, and is not equal
-// to any other.
+// such as "dot" or "forward". Buffers of the same type and count but with
+// different labels are a mismatch. The zero Label means no label and differs from
+// all others.
 type Label uint64
 
 // LabelOf packs text into a Label. It keeps the first eight bytes.

@@ -10,10 +10,9 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Objects travel as gob, with their length ahead of them in an int64. A value
-// that cannot be encoded (a function, a channel, a struct without exported
-// fields) is told to the receivers too, as a negative length and the text of
-// the error, so that nobody waits for it.
+// Objects are sent as gob, after an int64 with their length. If a value cannot be
+// encoded (a function, a channel, a struct without exported fields), the sender sends
+// a negative length and the text of the error, so that no receiver waits for it.
 
 func encode(v any) (data []byte, n int64, err error) {
 	var b bytes.Buffer
@@ -34,13 +33,14 @@ func decode(data []byte, n int64, from int, v any) error {
 	return nil
 }
 
-// size returns how many bytes an object of length n has.
-func size(n int64) (int, error) {
+// objectSize returns how many bytes follow a length of n, which is negative for
+// the text of an error.
+func objectSize(n int64) (int, error) {
 	if n = max(n, -n); n < 0 || n > maxElements {
-		return 0, fmt.Errorf("comm: an object of %d bytes has been announced, more than any memory holds", n)
+		return 0, fmt.Errorf("comm: a rank sends an object of %d bytes, more than any memory holds", n)
 	}
 	if err := device.CheckHostMemory(int(n)); err != nil {
-		return 0, fmt.Errorf("comm: an object of %d bytes has been announced: %w", n, err)
+		return 0, fmt.Errorf("comm: a rank sends an object of %d bytes: %w", n, err)
 	}
 	return int(n), nil
 }
@@ -57,13 +57,13 @@ func SendObject(ctx context.Context, c Comm, v any, to int) error {
 	return encErr
 }
 
-// RecvObject receives what SendObject sent into *v, whose type must suit.
+// RecvObject receives into *v what SendObject sent. Both types must match.
 func RecvObject[T any](ctx context.Context, c Comm, v *T, from int) error {
 	n := []int64{0}
 	if err := c.Recv(ctx, Of(n), from); err != nil {
 		return err
 	}
-	k, err := size(n[0])
+	k, err := objectSize(n[0])
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func BroadcastObject[T any](ctx context.Context, c Comm, v *T, root int) error {
 	if err := c.Broadcast(ctx, Of(n), root); err != nil {
 		return err
 	}
-	k, err := size(n[0])
+	k, err := objectSize(n[0])
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func GatherObjects[T any](ctx context.Context, c Comm, v T, root int) ([]T, erro
 	if err := c.Gather(ctx, Of(lens), Of([]int64{n}), root); err != nil {
 		return nil, err
 	}
-	counts, all, err := room(lens)
+	counts, all, err := decodeBuffer(lens)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func AllGatherObjects[T any](ctx context.Context, c Comm, v T) ([]T, error) {
 	if err := c.AllGather(ctx, Of(lens), Of([]int64{n})); err != nil {
 		return nil, err
 	}
-	counts, all, err := room(lens)
+	counts, all, err := decodeBuffer(lens)
 	if err != nil {
 		return nil, err
 	}
@@ -141,17 +141,17 @@ func AllGatherObjects[T any](ctx context.Context, c Comm, v T) ([]T, error) {
 	return decodeAll[T](all, lens)
 }
 
-// room returns memory for objects of these lengths.
-func room(lens []int64) (counts []int, all []byte, err error) {
+// decodeBuffer allocates memory for objects of these lengths.
+func decodeBuffer(lens []int64) (counts []int, all []byte, err error) {
 	counts = make([]int, len(lens))
 	total := int64(0)
 	for i, n := range lens {
-		if counts[i], err = size(n); err != nil {
+		if counts[i], err = objectSize(n); err != nil {
 			return nil, nil, err
 		}
 		total += int64(counts[i])
 	}
-	if _, err := size(total); err != nil {
+	if _, err := objectSize(total); err != nil {
 		return nil, nil, err
 	}
 	return counts, make([]byte, total), nil
@@ -169,9 +169,10 @@ func decodeAll[T any](all []byte, lens []int64) ([]T, error) {
 	return out, errors.Join(errs...)
 }
 
-// Agree returns a non-nil error on every rank if err is non-nil on any: a
-// rank's own error, or a *RankError with the text of the first that failed.
-// It ends each collective constructor, so that no rank goes on alone.
+// Agree returns an error on every rank if err is non-nil on any. A rank that failed
+// gets its err; the others get a *RankError with the text of the lowest rank that
+// failed. It is collective. Call it after work that may fail on some ranks only, so
+// that either all ranks continue or none does.
 func Agree(ctx context.Context, c Comm, err error) error {
 	failed := []int32{0}
 	if err != nil {
@@ -196,11 +197,12 @@ func Agree(ctx context.Context, c Comm, err error) error {
 	return &RankError{lowest, errors.New(text)}
 }
 
-// ownOr returns the error of this rank, if it has one: where ranks cannot talk
-// to each other any more, that is often because another has returned the same.
-func ownOr(mine, talk error) error {
-	if mine != nil {
-		return mine
+// ownOr returns the error of this rank if it has one, else the error of the
+// communication. Communication often fails because another rank has already returned
+// the same error.
+func ownOr(own, sent error) error {
+	if own != nil {
+		return own
 	}
-	return talk
+	return sent
 }

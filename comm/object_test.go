@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// wanted is what the fuzz target decodes into: what objects between ranks are made of.
+// wanted is the type that the fuzz target decodes into.
 type wanted struct {
 	Name   string
 	Counts []int
@@ -13,8 +13,8 @@ type wanted struct {
 	Next   *wanted
 }
 
-// FuzzObject decodes what another rank may send as an object. It must return, with
-// or without an error, and take no more memory than a few times what came.
+// FuzzObject decodes bytes that another rank may send as an object. Decoding must
+// return, with or without an error, and allocate little more than it received.
 func FuzzObject(f *testing.F) {
 	for _, v := range []any{wanted{Name: "a", Counts: []int{1, 2}, Next: &wanted{}}, "text", 7, []float64{1}, map[string][]float64{"x": {1}}} {
 		data, n, err := encode(v)
@@ -41,14 +41,14 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// TestLengths has lengths of objects that no rank can send.
+// TestLengths refuses lengths of objects that no rank can send.
 func TestLengths(t *testing.T) {
 	for _, lens := range [][]int64{{-1 << 63}, {1 << 62, 1 << 62}, {1<<63 - 1, 1}} {
-		if _, _, err := room(lens); err == nil {
+		if _, _, err := decodeBuffer(lens); err == nil {
 			t.Errorf("lengths %v: no error", lens)
 		}
 	}
-	if counts, all, err := room([]int64{3, -2, 0}); err != nil || len(all) != 5 || counts[1] != 2 {
+	if counts, all, err := decodeBuffer([]int64{3, -2, 0}); err != nil || len(all) != 5 || counts[1] != 2 {
 		t.Errorf("got %v, %d bytes, %v, want 5 bytes", counts, len(all), err)
 	}
 }

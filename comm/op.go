@@ -11,7 +11,7 @@ import (
 type Op uint8
 
 // The reductions. Average divides the sum by the number of ranks; for
-// integers the quotient is cut towards zero. Replace and NoOp exist for
+// integers the quotient is truncated towards zero. Replace and NoOp exist for
 // Window.Accumulate and Window.GetAccumulate only.
 const (
 	Sum Op = iota
@@ -60,8 +60,8 @@ func CheckOp(o Op, d scalar.DType) error {
 	return nil
 }
 
-// CheckWindowOp is CheckOp for Accumulate and GetAccumulate; fetch says
-// whether the old value is returned, which is what makes NoOp useful.
+// CheckWindowOp is CheckOp for Accumulate and GetAccumulate. fetch says whether
+// the old value is returned: NoOp is for that only.
 func CheckWindowOp(o Op, d scalar.DType, fetch bool) error {
 	switch {
 	case o == Average:
@@ -74,15 +74,17 @@ func CheckWindowOp(o Op, d scalar.DType, fetch bool) error {
 	return CheckOp(o, d)
 }
 
-// Algo chooses how a communicator carries out AllReduce and its friends.
+// Algo chooses the algorithm of AllReduce and of the other collectives that a
+// communicator implements itself.
 type Algo uint8
 
-// The algorithms. Auto lets the communicator choose by size and ranks.
+// The algorithms. Auto lets the communicator choose: goroutine ranks use Direct,
+// MPI ranks choose by size and by whether they share a machine.
 const (
 	Auto   Algo = iota
-	Direct      // each rank reduces its own share from all ranks' memory; goroutine ranks only
-	Ring        // neighbours pass shares around; most bandwidth, latency grows with ranks
-	Tree        // recursive doubling, binomial trees; least latency
+	Direct      // each rank reduces one share, reading all ranks' memory; goroutine ranks only
+	Ring        // neighbours pass shares around; high bandwidth, latency grows with ranks
+	Tree        // recursive doubling, binomial trees; low latency
 	Native      // the library's own collective; MPI only
 )
 

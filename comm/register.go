@@ -6,34 +6,34 @@ import (
 	"fmt"
 )
 
-// Registrar is a Comm that may move device memory faster once the library
-// behind it knows the memory, as between GPUs with NVLink or over InfiniBand.
-// What it cannot do, because the library is too old or the hardware lacks it, is
-// errors.ErrUnsupported on all ranks: other memory moves as ever.
+// Registrar is a Comm that may send registered GPU memory faster, for example over
+// NVLink or InfiniBand. If the library is too old or the hardware lacks support, its
+// calls return errors.ErrUnsupported on all ranks. Memory that is not registered
+// works as before.
 //
-// Both buffers of a call must be known on all ranks, or none; and in memory of a
-// symmetric Alloc all ranks use the same offsets.
+// Both buffers of a call must be registered on all ranks, or on none. In memory of a
+// symmetric Alloc all ranks must use the same offsets.
 type Registrar interface {
-	// Register makes device memory of the caller known to the collectives of this
-	// group. It is collective; ranks may bring different amounts, or nothing.
+	// Register registers GPU memory of the caller for the collectives of this group.
+	// It is collective. Ranks may register different amounts, or nothing.
 	Register(ctx context.Context, b Buf) (Registration, error)
-	// Alloc returns n bytes of new device memory that are known to the collectives
-	// of this group. With symmetric, they form one window with those of the other
-	// ranks, who ask for the same n. It is collective.
+	// Alloc allocates n bytes of GPU memory and registers them for the collectives
+	// of this group. With symmetric, the memory of all ranks forms one window, and all
+	// ranks must give the same n. It is collective.
 	Alloc(ctx context.Context, n int, symmetric bool) (Registration, error)
 }
 
-// Registration is device memory that a Registrar knows.
+// Registration is registered GPU memory.
 type Registration interface {
-	// Buf is the memory, that of Alloc as uint8.
+	// Buf returns the memory. That of Alloc has the type uint8.
 	Buf() Buf
-	// Close makes the memory unknown, and frees what Alloc gave. All ranks do so
-	// before they use it again, and after all calls that use it have completed.
-	// Closing the communicator does it too.
+	// Close ends the registration and frees memory of Alloc. All ranks must close
+	// it after all calls that use the memory have completed. Closing the communicator
+	// does it too.
 	Close(ctx context.Context) error
 }
 
-// Register makes b known to c, or says that c cannot.
+// Register registers b with c. It returns errors.ErrUnsupported if c is no Registrar.
 func Register(ctx context.Context, c Comm, b Buf) (Registration, error) {
 	r, ok := c.(Registrar)
 	if !ok {
@@ -42,8 +42,8 @@ func Register(ctx context.Context, c Comm, b Buf) (Registration, error) {
 	return r.Register(ctx, b)
 }
 
-// AllocRegistered returns n bytes of device memory that c knows, or says that c
-// cannot.
+// AllocRegistered allocates n bytes of GPU memory that are registered with c. It
+// returns errors.ErrUnsupported if c is no Registrar.
 func AllocRegistered(ctx context.Context, c Comm, n int, symmetric bool) (Registration, error) {
 	r, ok := c.(Registrar)
 	if !ok {

@@ -15,11 +15,11 @@ const (
 	Exclusive
 )
 
-// Window lets ranks reach into each other's memory. Offsets are in elements
-// of the target's buffer, and every buffer has its element type. Accesses lie
-// between two Fences or between Lock and Unlock of the target; those that
-// conflict within one such epoch leave undefined values, save Accumulate and
-// GetAccumulate, which are atomic for each element.
+// Window gives ranks access to each other's memory. Offsets are in elements of the
+// target's buffer. All buffers have the element type of the window. An epoch lies
+// between two Fences, or between Lock and Unlock of the target. Every access is
+// within an epoch. Accumulate and GetAccumulate are atomic for each element. Other
+// accesses that conflict within one epoch leave undefined values.
 type Window interface {
 	// Put copies src into target's buffer at offset.
 	Put(ctx context.Context, target, offset int, src Buf) error
@@ -40,8 +40,8 @@ type Window interface {
 	UnlockAll(ctx context.Context) error
 	// Flush completes this rank's accesses to target within the epoch.
 	Flush(ctx context.Context, target int) error
-	// Close is collective; the buffer then belongs to the caller alone. Calls after
-	// it return ErrClosed, but for Close itself, which then does nothing.
+	// Close ends access to the buffer. It is collective. Later calls return
+	// ErrClosed; a second Close does nothing.
 	Close(ctx context.Context) error
 }
 
@@ -52,7 +52,8 @@ type Windower interface {
 	Window(ctx context.Context, buf Buf) (Window, error)
 }
 
-// NewWindow exposes buf to all ranks of c, or says that c cannot.
+// NewWindow exposes buf to all ranks of c. It returns errors.ErrUnsupported if c has
+// no windows.
 func NewWindow(ctx context.Context, c Comm, buf Buf) (Window, error) {
 	w, ok := c.(Windower)
 	if !ok {

@@ -170,7 +170,7 @@ func (c Config) Local(ctx context.Context, p Program) error {
 	if err != nil {
 		return err
 	}
-	if err := local.Room(n); err != nil {
+	if err := local.CheckMemory(n); err != nil {
 		return &UsageError{err}
 	}
 	tr, err := newTracing(c, "")

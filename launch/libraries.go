@@ -20,7 +20,7 @@ type Library struct {
 	Hint    string `json:"hint,omitempty"`    // what to install
 
 	// Answers says that this is an MPI which tells, once it is started, whether it
-	// reaches memory of GPUs: see ReachesGPUs.
+	// reaches GPU memory: see ReachesGPUs.
 	Answers bool `json:"-"`
 }
 
@@ -44,7 +44,7 @@ func Libraries() []Library {
 			setting, err := mpi.GPUSetting()
 			switch {
 			case err == nil && setting == "" && found.AnswersGPU():
-				l.Answers, l.Note = true, "asked at the start whether it reaches memory of GPUs"
+				l.Answers, l.Note = true, "asked at the start whether it reaches GPU memory"
 			case setting == "on":
 				l.Tell([]string{CUDA, HIP}, nil)
 			default:
@@ -67,19 +67,19 @@ func Libraries() []Library {
 // start may end it, so that this is for a child.
 func ReachesGPUs(path string) ([]string, error) { return mpi.ReachesGPUs(path) }
 
-// Tell notes what becomes of memory of GPUs in an MPI library, by the platforms
+// Tell notes what becomes of GPU memory in an MPI library, by the platforms
 // that it reaches or why they are not known.
 func (l *Library) Tell(platforms []string, err error) {
 	on := strings.ToUpper(strings.Join(platforms, ", "))
 	switch {
 	case err != nil:
-		l.Note = "memory of GPUs: not known: " + err.Error()
+		l.Note = "GPU memory: not known: " + err.Error()
 	case on == "":
-		l.Note = "memory of GPUs: staged through pinned host memory"
+		l.Note = "GPU memory: staged through pinned host memory"
 	case l.Name == string(mpi.OpenMPI):
-		l.Note = "memory of GPUs: passed on in messages, staged in collectives (" + on + ")"
+		l.Note = "GPU memory: passed on in messages, staged in collectives (" + on + ")"
 	default:
-		l.Note = "memory of GPUs: passed on (" + on + ")"
+		l.Note = "GPU memory: passed on (" + on + ")"
 	}
 }
 

@@ -20,7 +20,7 @@ func TestAllocs(t *testing.T) {
 				src, dst := comm.Of(make([]float32, n)), comm.Of(make([]float32, n))
 				half := src.Slice(0, n/2)
 				counts := []int{n / 4, n - n/4}
-				mine, own := comm.BlockV(dst, counts, c.Rank()), comm.BlockV(src, counts, c.Rank())
+				dstBlock, srcBlock := comm.BlockV(dst, counts, c.Rank()), comm.BlockV(src, counts, c.Rank())
 				peer := 1 - c.Rank()
 				group := func() error {
 					if err := c.Send(ctx, src, peer); err != nil {
@@ -37,13 +37,13 @@ func TestAllocs(t *testing.T) {
 					{"Reduce", func() error { return c.Reduce(ctx, dst, src, comm.Max, 1) }},
 					{"Broadcast", func() error { return c.Broadcast(ctx, dst, 1) }},
 					{"AllGather", func() error { return c.AllGather(ctx, dst, half) }},
-					{"AllGatherV", func() error { return c.AllGatherV(ctx, dst, counts, own) }},
+					{"AllGatherV", func() error { return c.AllGatherV(ctx, dst, counts, srcBlock) }},
 					{"Gather", func() error { return c.Gather(ctx, dst, half, 0) }},
-					{"GatherV", func() error { return c.GatherV(ctx, dst, counts, own, 0) }},
+					{"GatherV", func() error { return c.GatherV(ctx, dst, counts, srcBlock, 0) }},
 					{"Scatter", func() error { return c.Scatter(ctx, half, dst, 1) }},
-					{"ScatterV", func() error { return c.ScatterV(ctx, mine, src, counts, 1) }},
+					{"ScatterV", func() error { return c.ScatterV(ctx, dstBlock, src, counts, 1) }},
 					{"ReduceScatter", func() error { return c.ReduceScatter(ctx, half, dst, comm.Sum) }},
-					{"ReduceScatterV", func() error { return c.ReduceScatterV(ctx, own, dst, counts, comm.Sum) }},
+					{"ReduceScatterV", func() error { return c.ReduceScatterV(ctx, srcBlock, dst, counts, comm.Sum) }},
 					{"AllToAll", func() error { return c.AllToAll(ctx, dst, src) }},
 					{"AllToAll in place", func() error { return c.AllToAll(ctx, dst, dst) }},
 					{"SendRecv", func() error { return c.SendRecv(ctx, dst, peer, src, peer) }},
@@ -54,7 +54,7 @@ func TestAllocs(t *testing.T) {
 				} {
 					var before, after runtime.MemStats
 					for i := range runs + 10 {
-						if i == 10 { // room for scratch and requests is made by now
+						if i == 10 { // scratch memory and requests exist by now
 							if err := c.Barrier(ctx); err != nil {
 								return err
 							}
@@ -65,8 +65,8 @@ func TestAllocs(t *testing.T) {
 						}
 					}
 					runtime.ReadMemStats(&after)
-					// Both ranks count the whole process, whose runtime may
-					// allocate a little of its own.
+					// Both ranks count the whole process, in which the runtime
+					// may allocate too.
 					if n := after.Mallocs - before.Mallocs; n > runs/4 {
 						return fmt.Errorf("%v, %d elements: %s: %d allocations in %d calls", algo, dst.N, k.name, n, runs)
 					}

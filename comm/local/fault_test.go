@@ -15,8 +15,8 @@ import (
 var errBoom = errors.New("boom")
 
 // TestFaults lets one rank of four fail while the others wait in a collective,
-// in a message, in a request, in a window. Everybody's call must end with an
-// error that names the rank and the cause; a hang is the test's own time limit.
+// a message or a request. The calls of all others must end with an error that names
+// the rank and the cause.
 func TestFaults(t *testing.T) {
 	waits := map[string]func(context.Context, comm.Comm) error{
 		"AllReduce": allReduce,

@@ -10,18 +10,18 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// eager is the largest source in bytes that a rank copies into its slot, so
-// that the others may read it after the rank has gone on.
+// eager is the size in bytes of the largest source that a rank copies into its
+// slot. The others can then read it after the rank has left the call.
 const eager = 512
 
-// slot is what a rank shows the others of one collective. Ranks use two of
-// them in turn: nobody can be in collective k+2 while another is still in k,
-// because to leave k+1 a rank must have seen all others enter it.
-type slot struct {
-	seq  atomic.Uint64 // the collective that the rest of the slot is about
+// callSlot holds a rank's arguments of one collective, for the others to read. Each
+// rank has two slots and uses them in turn. Two are enough: a rank leaves collective
+// k+1 only after all others have entered it, so nobody is in k+2 while another is in k.
+type callSlot struct {
+	seq  atomic.Uint64 // number of the collective; set last
 	call comm.Call
-	iseq uint32 // non-blocking collectives started before
-	bad  bool   // err is set: this rank's arguments are wrong
+	iseq uint32 // non-blocking collectives that this rank started before
+	bad  bool   // this rank's arguments are invalid: see err
 	data [eager]byte
 
 	src, dst unsafe.Pointer // src is data when the source was copied
@@ -31,55 +31,55 @@ type slot struct {
 	err      error
 	color    int
 	key      int
-	_        [32]byte // to whole lines; see the check below
+	_        [32]byte // fills the last cache line; see the check below
 }
 
-// cell is the part of a group that one rank writes. The padding keeps two
-// ranks' flags off one cache line (and off the pair that hardware fetches together).
-type cell struct {
+// rankState is the part of a group that one rank writes. Padding keeps the flags of
+// two ranks in separate pairs of cache lines, because hardware fetches lines in pairs.
+type rankState struct {
 	_     [128]byte
-	slots [2]slot
+	slots [2]callSlot
 	_     [128]byte
 	done  atomic.Uint64 // the last collective whose memory this rank no longer uses
 	step  atomic.Uint64 // seq<<stepBits + steps done, in rings and trees
-	obj   any           // what this rank made for the others in Split and Window
+	obj   any           // a group of Split or the memory of a Window that this rank made
 	_     [128]byte
 
-	// Sleep: see wait.go. The plain fields are guarded by group.mu.
-	parked atomic.Bool
-	on     atomic.Int32 // whom this rank waits for, -1 for nobody in particular
-	cond   cond
-	call   comm.Call
-	wake   chan struct{}
-	_      [16]byte
+	// For sleep: see wait.go. group.mu guards the plain fields.
+	parked   atomic.Bool
+	waitsFor atomic.Int32 // the rank that this one waits for, or -1 for any
+	cond     cond
+	call     comm.Call
+	wake     chan struct{}
+	_        [16]byte
 }
 
-// A slot that began in the middle of a cache line would have its flag and its
-// data on two of them, and each small call would wait for both. The sizes are
-// checked at compile time: a remainder makes the array length negative.
-const line = 64
+// Slots start on a cache line. Otherwise flag and data of a small call would lie on
+// two lines, and the call would wait for both. The declarations below check the sizes
+// at compile time: a remainder makes the array length negative.
+const cacheLine = 64
 
 var (
-	_ [-(unsafe.Sizeof(slot{}) % line)]byte
-	_ [-(unsafe.Offsetof(cell{}.slots) % line)]byte
-	_ [-(unsafe.Sizeof(cell{}) % line)]byte
+	_ [-(unsafe.Sizeof(callSlot{}) % cacheLine)]byte
+	_ [-(unsafe.Offsetof(rankState{}.slots) % cacheLine)]byte
+	_ [-(unsafe.Sizeof(rankState{}) % cacheLine)]byte
 )
 
-// newCells returns cells that start on a cache line: large allocations start
-// on a page.
-func newCells(n int) []cell {
+// newRankStates allocates states that start on a cache line. It allocates at least
+// 64 KB, because large allocations start on a page.
+func newRankStates(n int) []rankState {
 	const large = 64 << 10
-	return make([]cell, n, max(n, large/int(unsafe.Sizeof(cell{}))+1))
+	return make([]rankState, n, max(n, large/int(unsafe.Sizeof(rankState{}))+1))
 }
 
 const stepBits = 24
 
-// group is a set of ranks that talk to each other.
+// group is a set of ranks that communicate with each other.
 type group struct {
 	w       *world
 	members []int // their ranks in the world
-	cells   []cell
-	pairs   []pair // messages from rank i to rank j, at i*n+j
+	states  []rankState
+	queues  []messageQueue // queue i*n+j holds messages from rank i to rank j
 	fault   atomic.Pointer[fault]
 	closed  atomic.Int32
 	_       [128]byte
@@ -92,7 +92,7 @@ type group struct {
 	spare []*icoll
 }
 
-// fault is what one rank found wrong in a collective after all had entered it.
+// fault is an error that one rank found after all had entered the collective.
 type fault struct {
 	seq uint64
 	err error
@@ -100,10 +100,10 @@ type fault struct {
 
 func newGroup(w *world, members []int) *group {
 	n := len(members)
-	g := &group{w: w, members: members, cells: newCells(n), pairs: make([]pair, n*n)}
-	for i := range g.cells {
-		g.cells[i].wake = make(chan struct{}, 1)
-		g.cells[i].on.Store(-1)
+	g := &group{w: w, members: members, states: newRankStates(n), queues: make([]messageQueue, n*n)}
+	for i := range g.states {
+		g.states[i].wake = make(chan struct{}, 1)
+		g.states[i].waitsFor.Store(-1)
 	}
 	w.mu.Lock()
 	w.groups = append(w.groups, g)
@@ -112,26 +112,26 @@ func newGroup(w *world, members []int) *group {
 }
 
 func (g *group) handle(i int, algo comm.Algo) *rank {
-	r := &rank{g: g, me: i, n: len(g.members), cell: &g.cells[i], algo: algo}
+	r := &rank{g: g, me: i, n: len(g.members), state: &g.states[i], algo: algo}
 	r.Messages = comm.NewMessages(r, comm.OnHost)
-	g.w.open(g.members[i], r)
+	g.w.addHandle(g.members[i], r)
 	return r
 }
 
 // rank is one rank's handle on a group.
 type rank struct {
 	comm.Messages
-	g    *group
-	me   int
-	n    int
-	cell *cell
-	algo comm.Algo
+	g     *group
+	me    int
+	n     int
+	state *rankState
+	algo  comm.Algo
 
-	shut bool   // this rank has closed it
-	seq  uint64 // collectives so far
-	iseq uint32 // non-blocking collectives so far
-	long uint32 // waits that took more than spinning
-	tick *time.Timer
+	closed        bool   // this rank has closed it
+	seq           uint64 // collectives so far
+	iseq          uint32 // non-blocking collectives so far
+	longWaits     uint32 // waits that went beyond spinning
+	progressTimer *time.Timer
 
 	pending comm.RequestPool[request]
 	srcs    []unsafe.Pointer
@@ -150,7 +150,7 @@ func (r *rank) Size() int      { return r.n }
 func (r *rank) String() string { return "goroutines" }
 
 // WithAlgo returns a handle on the same group that uses another algorithm. It
-// takes the place of r, which must not be used any more.
+// replaces r, which must not be used any more.
 func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	if err := (Config{Algo: a}).Validate(); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	return r, nil
 }
 
-// Abort names the rank by its place in the world, as messages of sub-groups do.
+// Abort names this rank by its number in the world, also from a subgroup.
 func (r *rank) Abort(cause error) { r.g.w.abort(r.g.members[r.me], cause) }
 
 // Aborted implements comm.Host.
@@ -171,17 +171,18 @@ func (r *rank) Aborted() error {
 }
 
 // SetProgress implements comm.Host.
-func (r *rank) SetProgress(f func() bool) { r.g.w.idle[r.g.members[r.me]] = f }
+func (r *rank) SetProgress(f func() bool) { r.g.w.progress[r.g.members[r.me]] = f }
 
-// Close forgets the group once its last rank has closed it. The group of all
-// ranks stays known: a rank that ends wakes those that wait for it there.
+// Close removes the group from the world once its last rank has closed it. The
+// group of all ranks stays, because a rank that ends wakes the ranks that wait for
+// it there.
 func (r *rank) Close() error {
-	if r.shut {
+	if r.closed {
 		return nil
 	}
-	r.shut = true
+	r.closed = true
 	w := r.g.w
-	w.forget(r.g.members[r.me], r)
+	w.removeHandle(r.g.members[r.me], r)
 	if int(r.g.closed.Add(1)) != r.n {
 		return nil
 	}
@@ -193,18 +194,18 @@ func (r *rank) Close() error {
 	return nil
 }
 
-// room returns n bytes that stay this rank's until the next call.
-func (r *rank) room(n int) unsafe.Pointer {
+// scratchBytes returns n bytes of scratch memory, valid until the next call.
+func (r *rank) scratchBytes(n int) unsafe.Pointer {
 	if words := (n + 7) / 8; len(r.scratch) < words {
 		r.scratch = make([]uint64, words)
 	}
 	return unsafe.Pointer(unsafe.SliceData(r.scratch))
 }
 
-// at returns the place offset bytes into the memory at p, where n bytes are
-// to be used. With nothing to use it returns nil: a pointer just past an object
-// would look to the collector like one to whatever lies there.
-func at(p unsafe.Pointer, offset, n int) unsafe.Pointer {
+// addrAt returns the address offset bytes after p, where n bytes are to be used. For
+// n = 0 it returns nil: a pointer just past an object would keep the object behind it
+// alive.
+func addrAt(p unsafe.Pointer, offset, n int) unsafe.Pointer {
 	if n == 0 {
 		return nil
 	}

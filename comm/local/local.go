@@ -20,11 +20,11 @@ import (
 
 // Config says how goroutine ranks talk. The zero Config is ready to use.
 type Config struct {
-	Algo    comm.Algo     // of AllReduce and its friends; Auto is Direct, in two forms by size: see collectives.go
-	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+	Algo    comm.Algo     // of the collectives; Auto is Direct: see reduce.go
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means no limit
 
-	// Note is told what a rank has left undone at its end; nil means that nobody
-	// wants to know. Ranks call it at the same time.
+	// Note receives a text about requests that a rank never waited for; nil drops
+	// it. Ranks call Note at the same time.
 	Note func(rank int, text string)
 }
 
@@ -40,30 +40,30 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// world is what all ranks of one Run share, whatever groups they split into.
+// world is the state that all ranks of one Run share, in all groups.
 type world struct {
-	size    int
-	timeout time.Duration
-	crowded bool // more ranks than cores
-	spins   int  // looks at a flag before giving the core away
-	yields  int  // looks with a yield between them before going to sleep
-	aborted atomic.Pointer[comm.AbortError]
-	done    chan struct{} // closed by the abort
-	cancel  context.CancelCauseFunc
-	left    []atomic.Bool // ranks whose program has returned
-	idle    []func() bool // what ranks do while they wait: see comm.Host
+	size     int
+	timeout  time.Duration
+	crowded  bool // more ranks than cores
+	spins    int  // reads of a flag before the first yield
+	yields   int  // reads of a flag with a yield between them, before sleep
+	aborted  atomic.Pointer[comm.AbortError]
+	done     chan struct{} // closed by the abort
+	cancel   context.CancelCauseFunc
+	ended    []atomic.Bool // ranks whose program has returned
+	progress []func() bool // polled by ranks while they wait: see comm.Host
 
 	mu      sync.Mutex
-	groups  []*group       // those that a leaving rank must wake, that of all ranks first
+	groups  []*group       // to be woken when a rank ends; the group of all ranks is first
 	handles [][]*rank      // not closed, by rank
 	locks   []atomic.Int32 // of windows that a rank holds, by rank
 }
 
-// Room returns an error if this machine has no memory for n ranks: what they
-// share grows as the square of their number.
-func Room(n int) error {
-	var c cell
-	var p pair
+// CheckMemory returns an error if this machine has too little memory for n ranks.
+// Their message queues grow as n².
+func CheckMemory(n int) error {
+	var c rankState
+	var p messageQueue
 	if err := device.CheckHostMemory(n, int(unsafe.Sizeof(c))); err != nil {
 		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
 	}
@@ -73,14 +73,14 @@ func Room(n int) error {
 	return nil
 }
 
-// Run calls prog once per rank, each on a goroutine of its own, and returns
-// when all have returned. An error or panic on one rank ends the others' calls.
-// The errors of all ranks come back joined, without the echoes of the first.
+// Run calls prog once per rank, each in a separate goroutine, and returns when all
+// have returned. An error or panic on one rank ends the others' calls. Run joins the
+// errors of all ranks and leaves out those that only report the abort by another.
 func Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
 	return Config{}.Run(ctx, n, prog)
 }
 
-// Run is like the function Run, with the choices of c.
+// Run is like the function Run, with the options of c.
 func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -88,16 +88,16 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	if n < 1 {
 		return fmt.Errorf("local: %d ranks, must be at least 1", n)
 	}
-	if err := Room(n); err != nil {
+	if err := CheckMemory(n); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, left: make([]atomic.Bool, n),
-		idle: make([]func() bool, n), handles: make([][]*rank, n), locks: make([]atomic.Int32, n)}
-	// A rank that spins keeps a core from a rank that has work, so ranks spin
-	// only where each has a core; elsewhere they pass the core on at once.
-	w.spins, w.yields = eagerLooks+200, 2000
+	w := &world{size: n, timeout: c.Timeout, done: make(chan struct{}), cancel: cancel, ended: make([]atomic.Bool, n),
+		progress: make([]func() bool, n), handles: make([][]*rank, n), locks: make([]atomic.Int32, n)}
+	// A spinning rank takes a core from a rank that has work. So ranks spin only
+	// if each has a core; otherwise they yield at once.
+	w.spins, w.yields = eagerReads+200, 2000
 	if w.crowded = n > min(runtime.GOMAXPROCS(0), runtime.NumCPU()); w.crowded {
 		w.spins, w.yields = 1, 2*n
 	}
@@ -111,11 +111,11 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	for i := range n {
 		wg.Go(func() {
 			errs[i] = comm.Exited() // until the program returns
-			defer w.leave(i)
+			defer w.rankEnded(i)
 			r := g.handle(i, c.Algo)
 			errs[i] = comm.Recovered(ctx, r, prog)
 			if errs[i] == nil {
-				errs[i] = w.undone(i, c.Note)
+				errs[i] = w.checkUnfinished(i, c.Note)
 			}
 			if errs[i] != nil {
 				r.Abort(errs[i])
@@ -123,12 +123,13 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 		})
 	}
 	wg.Wait()
-	return join(errs)
+	return joinErrors(errs)
 }
 
-// undone looks at what a rank has left undone whose program has returned. Locks
-// that it holds are an error: others would wait for them for ever.
-func (w *world) undone(rank int, note func(rank int, text string)) error {
+// checkUnfinished is called when a rank's program has returned. Locks that the
+// rank still holds are an error, because others could wait for them forever. Requests
+// that it never waited for are reported to note.
+func (w *world) checkUnfinished(rank int, note func(rank int, text string)) error {
 	if k := w.locks[rank].Load(); k > 0 {
 		return fmt.Errorf("comm: rank %d ended its program while it held %d locks of windows: call Unlock", rank, k)
 	}
@@ -143,24 +144,25 @@ func (w *world) undone(rank int, note func(rank int, text string)) error {
 	return nil
 }
 
-// open notes a handle of a rank, forget that it is closed.
-func (w *world) open(who int, r *rank) {
+// addHandle records an open handle of a rank.
+func (w *world) addHandle(rank int, r *rank) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.handles[who] = append(w.handles[who], r)
+	w.handles[rank] = append(w.handles[rank], r)
 }
 
-func (w *world) forget(who int, r *rank) {
+// removeHandle is called when a rank closes a handle.
+func (w *world) removeHandle(rank int, r *rank) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if i := slices.Index(w.handles[who], r); i >= 0 {
-		w.handles[who] = slices.Delete(w.handles[who], i, i+1)
+	if i := slices.Index(w.handles[rank], r); i >= 0 {
+		w.handles[rank] = slices.Delete(w.handles[rank], i, i+1)
 	}
 }
 
-// join keeps each cause once: not the echoes on ranks that were told of an
-// abort, nor a mismatch again that every rank reports in the same words.
-func join(errs []error) error {
+// joinErrors joins the errors of all ranks and keeps each cause once. It drops the
+// abort errors of ranks that did not abort, and a text that it has already.
+func joinErrors(errs []error) error {
 	var out []error
 	seen := ""
 	for i, e := range errs {
@@ -176,6 +178,7 @@ func join(errs []error) error {
 	return errors.Join(out...)
 }
 
+// abort ends the calls of all ranks. The first cause wins.
 func (w *world) abort(rank int, cause error) *comm.AbortError {
 	var ae *comm.AbortError
 	if !errors.As(cause, &ae) {
@@ -188,9 +191,10 @@ func (w *world) abort(rank int, cause error) *comm.AbortError {
 	return w.aborted.Load()
 }
 
-// leave marks a rank whose program has ended and wakes those that might wait for it.
-func (w *world) leave(rank int) {
-	w.left[rank].Store(true)
+// rankEnded marks a rank whose program has ended and wakes the ranks that may wait
+// for it.
+func (w *world) rankEnded(rank int) {
+	w.ended[rank].Store(true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, g := range w.groups {

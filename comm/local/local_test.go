@@ -10,13 +10,13 @@ import (
 )
 
 // TestSuite runs the suite of every communicator on goroutine ranks, with each
-// algorithm. The random sequences are many for the default one.
+// algorithm. The default algorithm runs the most random sequences.
 func TestSuite(t *testing.T) {
 	for _, algo := range []comm.Algo{comm.Auto, comm.Ring, comm.Tree} {
 		ranks := []int{1, 2, 3, 4, 7, 8}
 		switch {
 		case race && algo == comm.Auto:
-			ranks = []int{2, 7} // with room, and far too many for two cores
+			ranks = []int{2, 7} // one per core, and far more than two cores
 		case race:
 			ranks = []int{3}
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Messages move by one copy: whichever of sender and receiver comes second
-// finds the other's request in the queue of the pair and copies. So a message
-// makes progress while the first one computes.
+// A message is one copy. Sender or receiver, whichever comes second, finds the other's
+// request in the queue and copies. So a message completes even while the first of them
+// computes.
 
 // request is a message or non-blocking collective under way.
 type request struct {
@@ -21,18 +21,18 @@ type request struct {
 	coll  *icoll
 	err   error
 	done  atomic.Bool
-	next  *request // in the queue of the pair
+	next  *request // in the messageQueue
 }
 
-// pair is the queue of messages from one rank to another: sends without a
-// receive, or receives without a send, never both.
-type pair struct {
+// messageQueue holds messages from one rank to another: sends without a receive, or
+// receives without a send, never both.
+type messageQueue struct {
 	mu         sync.Mutex
 	head, tail *request
 	_          [40]byte
 }
 
-// newRequest takes a request from the spare ones.
+// newRequest takes a request from the pool.
 func (r *rank) newRequest(call comm.Call, b comm.Buf) *request {
 	q, id := r.pending.Take(call.Kind)
 	q.owner, q.id, q.call, q.buf, q.err, q.next = r, id, call, b, nil, nil
@@ -103,13 +103,13 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if err != nil {
 		return comm.Request{}, err
 	}
-	if err := r.pending.Room(k); err != nil {
+	if err := r.pending.CheckLimit(k); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, b)
-	p := &r.g.pairs[r.me*r.n+peer]
+	p := &r.g.queues[r.me*r.n+peer]
 	if k == comm.KindRecv {
-		p = &r.g.pairs[peer*r.n+r.me]
+		p = &r.g.queues[peer*r.n+r.me]
 	}
 	p.mu.Lock()
 	other := p.head
@@ -131,17 +131,17 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 		transfer(other, q)
 	}
 	q.done.Store(true)
-	o := other.owner // other may be used anew once it is done
+	o := other.owner // other may be reused once it is done
 	other.done.Store(true)
-	if o.cell.parked.Load() {
-		o.cell.rouse()
+	if o.state.parked.Load() {
+		o.state.signal()
 	}
 	return comm.NewRequest(r, q.id), nil
 }
 
-// transfer copies a message, if both sides agree on what it is.
+// transfer copies a message if both sides agree on type, count and label.
 func transfer(send, recv *request) {
-	if err := comm.Unlike(send.owner.me, send.call, recv.owner.me, recv.call); err != nil {
+	if err := comm.MessageMismatch(send.owner.me, send.call, recv.owner.me, recv.call); err != nil {
 		send.err, recv.err = err, err
 		return
 	}

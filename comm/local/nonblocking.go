@@ -10,27 +10,26 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// piece is how many bytes of a non-blocking collective a rank does at a time.
+// piece is the size in bytes of a piece of a non-blocking collective.
 const piece = 64 << 10
 
-// icoll is a non-blocking collective under way. Once all ranks have started
-// it, it is a heap of pieces of work on everybody's memory, and whoever waits
-// or tests takes pieces until none is left. So nobody waits for a rank that has
-// started and gone on to compute.
+// icoll is a non-blocking collective under way. Once all ranks have started it, its
+// work is divided into pieces. Ranks that wait or test do pieces until none is left. So
+// no rank waits for one that has started the collective and computes.
 type icoll struct {
 	seq        uint32
 	calls      []comm.Call
 	srcs, dsts []unsafe.Pointer
-	started    []atomic.Uint64 // 1 for each rank that has
+	started    []atomic.Uint64 // 1 for each rank that has started it
 	arrived    int             // guarded by group.mu, as are err and users
 	users      int
 	err        error
 
-	ready  atomic.Bool   // all ranks have started
-	taken  atomic.Int64  // pieces handed out
-	left   atomic.Int64  // pieces not finished
-	ended  atomic.Uint64 // 1 when none is left
-	pieces int64
+	ready      atomic.Bool   // all ranks have started
+	taken      atomic.Int64  // pieces handed out
+	unfinished atomic.Int64  // pieces not finished
+	ended      atomic.Uint64 // 1 when none is left
+	pieces     int64
 }
 
 func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
@@ -48,14 +47,14 @@ func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	return r.startColl(ctx, call, dst, src, err)
 }
 
-// startColl joins the collective. Arguments that are wrong on one rank reach
-// the others as its error when they wait.
+// startColl joins the collective. If this rank's arguments are invalid, the others get
+// its error when they wait.
 func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf, bad error) (comm.Request, error) {
 	if err := r.ready(ctx); err != nil {
 		return comm.Request{}, err
 	}
 	if bad == nil {
-		bad = r.pending.Room(call.Kind)
+		bad = r.pending.CheckLimit(call.Kind)
 	}
 	g := r.g
 	r.iseq++
@@ -79,7 +78,7 @@ func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf,
 	}
 	g.mu.Unlock()
 	c.started[r.me].Store(1)
-	r.published()
+	r.wakeWaiters()
 	if bad != nil {
 		g.leaveColl(c)
 		return comm.Request{}, bad
@@ -89,7 +88,7 @@ func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf,
 	return comm.NewRequest(r, q.id), nil
 }
 
-// newColl is called with group.mu held.
+// newColl makes a collective, or reuses one. The caller holds group.mu.
 func (g *group) newColl(seq uint32) *icoll {
 	n := len(g.members)
 	var c *icoll
@@ -109,8 +108,8 @@ func (g *group) newColl(seq uint32) *icoll {
 	return c
 }
 
-// prepare compares what the ranks have brought and counts the pieces. It is
-// called with group.mu held by the last rank to arrive.
+// prepare compares the calls of all ranks and counts the pieces. The last rank to
+// arrive calls it with group.mu held.
 func (c *icoll) prepare() {
 	call := c.calls[0]
 	for j, o := range c.calls {
@@ -127,21 +126,21 @@ func (c *icoll) prepare() {
 		c.pieces = 0
 	}
 	c.taken.Store(0)
-	c.left.Store(c.pieces)
+	c.unfinished.Store(c.pieces)
 	if c.pieces == 0 {
 		c.ended.Store(1)
 	}
 	c.ready.Store(true)
 }
 
-// work does pieces of a ready collective until none is left to take.
-func (r *rank) work(c *icoll) {
+// doPieces does pieces of a ready collective until none is left to take.
+func (r *rank) doPieces(c *icoll) {
 	call := c.calls[0]
 	for k := c.taken.Add(1) - 1; k < c.pieces; k = c.taken.Add(1) - 1 {
 		r.doPiece(c, call, int(k))
-		if c.left.Add(-1) == 0 {
+		if c.unfinished.Add(-1) == 0 {
 			c.ended.Store(1)
-			r.g.roused()
+			r.g.wakeAll()
 		}
 	}
 }
@@ -180,7 +179,7 @@ func (r *rank) waitColl(ctx context.Context, q *request) error {
 			return err
 		}
 	}
-	r.work(c)
+	r.doPieces(c)
 	if err := r.waitFlag(ctx, &c.ended, 1, -1, &q.call); err != nil {
 		return err
 	}
@@ -195,7 +194,7 @@ func (r *rank) testColl(q *request) (bool, error) {
 	if !c.ready.Load() {
 		return false, nil
 	}
-	r.work(c)
+	r.doPieces(c)
 	if c.ended.Load() == 0 {
 		return false, nil
 	}
@@ -209,7 +208,7 @@ func (r *rank) endColl(q *request) error {
 	return err
 }
 
-// leaveColl gives the collective back after the last rank has left it.
+// leaveColl returns the collective to the spare ones after the last rank has left it.
 func (g *group) leaveColl(c *icoll) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,6 +2,6 @@
 
 package local_test
 
-// race says that the race detector slows everything down, and that fewer
-// random sequences must do.
+// race says that the race detector is on. Tests then run fewer random sequences,
+// because it slows everything down.
 const race = true

@@ -7,48 +7,47 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Rings: each rank only ever reads its left neighbour. A rank says how many
-// steps it has done in cell.step; the right neighbour follows one step behind.
+// In a ring each rank reads only from its left neighbour. A rank publishes how many
+// steps it has done in rankState.step. Its right neighbour follows one step later.
 
-// advance says that this rank has done that many steps of the collective.
+// advance publishes that this rank has done this many steps of the collective.
 func (r *rank) advance(steps uint64) {
-	r.cell.step.Store(r.seq<<stepBits + steps)
-	r.published()
+	r.state.step.Store(r.seq<<stepBits + steps)
+	r.wakeWaiters()
 }
 
-// waitStep waits until rank j has done that many steps.
+// waitStep waits until rank j has done this many steps.
 func (r *rank) waitStep(ctx context.Context, j int, steps uint64, call *comm.Call) error {
-	return r.waitFlag(ctx, &r.g.cells[j].step, r.seq<<stepBits+steps, j, call)
+	return r.waitFlag(ctx, &r.g.states[j].step, r.seq<<stepBits+steps, j, call)
 }
 
-// ringReduce leaves share me of the reduction at final. In step s a
-// rank folds its own share me-s-2 into the left neighbour's partial result of
-// it, so that after n-1 steps share me has passed all ranks. Partial results
-// are kept in two scratch buffers in turn; the right neighbour must have read
-// one before it is used again.
+// ringReduce writes share me of the reduction to final. In step s a rank adds its
+// share me-s-2 to the left neighbour's partial result of that share. After n-1 steps
+// share me has passed all ranks. Partial results alternate between two scratch
+// buffers. A buffer is reused only after the right neighbour has read it.
 func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh shares, final unsafe.Pointer) error {
 	f, size := comm.ReducerOf(op, call.DType), call.DType.Size()
 	left, right := (r.me+r.n-1)%r.n, (r.me+1)%r.n
 	widest := 0
 	for i := range r.n {
-		lo, hi := sh.part(i)
+		lo, hi := sh.bounds(i)
 		widest = max(widest, (hi-lo)*size)
 	}
 	widest = (widest + 63) &^ 63
-	mine, his := r.own(), r.slot(left)
-	mine.acc = r.room(2 * widest)
+	my, prev := r.mySlot(), r.slotOf(left)
+	my.acc = r.scratchBytes(2 * widest)
 	r.advance(0)
 	for s := range r.n - 1 {
-		lo, hi := sh.part((r.me + 2*r.n - s - 2) % r.n)
+		lo, hi := sh.bounds((r.me + 2*r.n - s - 2) % r.n)
 		if err := r.waitStep(ctx, left, uint64(s), call); err != nil {
 			return err
 		}
 		n := (hi - lo) * size
-		in := at(his.acc, (s+1)%2*widest, n)
+		in := addrAt(prev.acc, (s+1)%2*widest, n)
 		if s == 0 {
-			in = at(his.src, lo*size, n)
+			in = addrAt(prev.src, lo*size, n)
 		}
-		out := at(mine.acc, s%2*widest, n)
+		out := addrAt(my.acc, s%2*widest, n)
 		if s == r.n-2 {
 			out = final
 		} else if s >= 2 {
@@ -56,7 +55,7 @@ func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh s
 				return err
 			}
 		}
-		f(out, in, at(mine.src, lo*size, n), hi-lo)
+		f(out, in, addrAt(my.src, lo*size, n), hi-lo)
 		if op == comm.Average && s == r.n-2 {
 			comm.Divide(out, call.DType, hi-lo, r.n)
 		}
@@ -65,20 +64,20 @@ func (r *rank) ringReduce(ctx context.Context, call *comm.Call, op comm.Op, sh s
 	return nil
 }
 
-// ringGather passes the shares around: in step t a rank copies share me-t-1
-// from its left neighbour, who has it since the step before. Steps count on
-// from those of ringReduce.
+// ringGather passes the shares around. In step t a rank copies share me-t-1 from its
+// left neighbour, which got it in the step before. Steps continue the count of
+// ringReduce.
 func (r *rank) ringGather(ctx context.Context, call *comm.Call, sh shares, dst comm.Buf) error {
 	left, size := (r.me+r.n-1)%r.n, dst.DType.Size()
-	his := r.slot(left)
+	prev := r.slotOf(left)
 	for t := range r.n - 1 {
 		done := uint64(r.n - 1 + t)
 		if err := r.waitStep(ctx, left, done, call); err != nil {
 			return err
 		}
-		lo, hi := sh.part((r.me + r.n - t - 1) % r.n)
+		lo, hi := sh.bounds((r.me + r.n - t - 1) % r.n)
 		n := (hi - lo) * size
-		comm.Move(at(dst.Ptr, lo*size, n), at(his.dst, lo*size, n), n)
+		comm.Move(addrAt(dst.Ptr, lo*size, n), addrAt(prev.dst, lo*size, n), n)
 		r.advance(done + 1)
 	}
 	return nil
@@ -93,13 +92,13 @@ func (r *rank) ringSpread(ctx context.Context, call *comm.Call, root int, b comm
 		return nil
 	}
 	left := (r.me + r.n - 1) % r.n
-	from := r.slot(left).dst
-	sh := shares{n: b.Bytes(), parts: pieces, bytes: 1}
+	from := r.slotOf(left).dst
+	sh := shares{n: b.Bytes(), count: pieces, bytes: 1}
 	for p := range pieces {
 		if err := r.waitStep(ctx, left, uint64(p+1), call); err != nil {
 			return err
 		}
-		lo, hi := sh.part(p)
+		lo, hi := sh.bounds(p)
 		comm.Move(unsafe.Add(b.Ptr, lo), unsafe.Add(from, lo), hi-lo)
 		r.advance(uint64(p + 1))
 	}

@@ -11,26 +11,26 @@ import (
 func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	a := args{color: color, key: key}
 	a.call, a.err = comm.CheckSplit(color)
-	if err := r.meet(ctx, &a); err != nil {
+	if err := r.enter(ctx, &a); err != nil {
 		return nil, err
 	}
-	var mine []int // ranks of this group that share the color
+	var subgroup []int // ranks of this group with the same color
 	for j := range r.n {
-		if r.slot(j).color == color {
-			mine = append(mine, j)
+		if r.slotOf(j).color == color {
+			subgroup = append(subgroup, j)
 		}
 	}
-	slices.SortStableFunc(mine, func(a, b int) int { return cmp.Compare(r.slot(a).key, r.slot(b).key) })
-	if color != comm.NoColor && mine[0] == r.me {
-		members := make([]int, len(mine))
-		for i, j := range mine {
+	slices.SortStableFunc(subgroup, func(a, b int) int { return cmp.Compare(r.slotOf(a).key, r.slotOf(b).key) })
+	if color != comm.NoColor && subgroup[0] == r.me {
+		members := make([]int, len(subgroup))
+		for i, j := range subgroup {
 			members[i] = r.g.members[j]
 		}
-		r.cell.obj = newGroup(r.g.w, members)
+		r.state.obj = newGroup(r.g.w, members)
 	}
-	if err := r.part(ctx, &a.call, nil); err != nil || color == comm.NoColor {
+	if err := r.leave(ctx, &a.call, nil); err != nil || color == comm.NoColor {
 		return nil, err
 	}
-	g := r.g.cells[mine[0]].obj.(*group)
-	return g.handle(slices.Index(mine, r.me), r.algo), nil
+	g := r.g.states[subgroup[0]].obj.(*group)
+	return g.handle(slices.Index(subgroup, r.me), r.algo), nil
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Trees: ranks are numbered from root, v = (me-root) mod n. In the binomial
-// tree the parent of v is v without its lowest bit, so depth is log₂ n.
+// Trees number ranks from root: v = (me-root) mod n. In the binomial tree the parent
+// of v is v without its lowest bit, so the depth is log₂ n.
 
-// Steps that a rank tells of.
+// Steps that a rank publishes.
 const (
 	treeUp   = 1 // its partial result is complete
 	treeDone = 2 // it has the final result
 )
 
-// treeReduce leaves the reduction in dst of root; the dst of other ranks holds
-// partial results. slot.acc shows where a rank's result is.
+// treeReduce leaves the reduction in dst of root. dst of other ranks holds partial
+// results. callSlot.acc points to a rank's result.
 func (r *rank) treeReduce(ctx context.Context, call *comm.Call, op comm.Op, root int, dst, src comm.Buf) error {
 	f := comm.ReducerOf(op, src.DType)
-	mine := r.own()
+	my := r.mySlot()
 	v := (r.me - root + r.n) % r.n
-	acc := mine.src // nothing folded in yet: the source itself
+	acc := my.src // before the first child: the source itself
 	for bit := 1; bit < r.n && v&bit == 0; bit <<= 1 {
 		if v|bit >= r.n {
 			continue
@@ -31,10 +31,10 @@ func (r *rank) treeReduce(ctx context.Context, call *comm.Call, op comm.Op, root
 		if err := r.waitStep(ctx, child, treeUp, call); err != nil {
 			return err
 		}
-		f(dst.Ptr, acc, r.slot(child).acc, src.N)
+		f(dst.Ptr, acc, r.slotOf(child).acc, src.N)
 		acc = dst.Ptr
 	}
-	mine.acc = acc
+	my.acc = acc
 	if v != 0 {
 		r.advance(treeUp)
 		return nil
@@ -54,16 +54,15 @@ func (r *rank) treeSpread(ctx context.Context, call *comm.Call, root int, b comm
 		if err := r.waitStep(ctx, parent, treeDone, call); err != nil {
 			return err
 		}
-		comm.Move(b.Ptr, r.slot(parent).dst, b.Bytes())
+		comm.Move(b.Ptr, r.slotOf(parent).dst, b.Bytes())
 	}
 	r.advance(treeDone)
 	return nil
 }
 
-// treeGather collects blocks by recursive doubling: after k steps a rank has
-// the blocks of the 2^k ranks from itself on, and takes as many again from the
-// rank 2^k further. Nothing is written twice, so there is nothing to wait for
-// but the data.
+// treeGather collects blocks by recursive doubling. After k steps a rank has the
+// blocks of the 2^k ranks from itself on. It then copies as many again from the rank
+// 2^k further. No block is written twice, so a rank waits only for data.
 func (r *rank) treeGather(ctx context.Context, call *comm.Call, dst, src comm.Buf) error {
 	block := src.Bytes()
 	comm.Move(unsafe.Add(dst.Ptr, r.me*block), src.Ptr, block)
@@ -76,7 +75,7 @@ func (r *rank) treeGather(ctx context.Context, call *comm.Call, dst, src comm.Bu
 		}
 		for i := range min(have, r.n-have) {
 			o := (peer + i) % r.n * block
-			comm.Move(at(dst.Ptr, o, block), at(r.slot(peer).dst, o, block), block)
+			comm.Move(addrAt(dst.Ptr, o, block), addrAt(r.slotOf(peer).dst, o, block), block)
 		}
 		steps++
 		r.advance(steps)

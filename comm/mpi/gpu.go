@@ -12,7 +12,7 @@ import (
 )
 
 // GPUVar tells what the library itself may not know: "on" that it reaches the
-// memory of GPUs, "off" that it is not to.
+// GPU memory, "off" that it is not to.
 const GPUVar = "GOLOPS_MPI_GPU"
 
 // The numbers of GPUs in MPIX_GPU_query_support of MPICH.
@@ -29,7 +29,7 @@ func GPUSetting() (string, error) {
 
 // AnswersGPU reports whether the library has any of the questions of queryGPU,
 // which it answers once it is initialised. One that has none, or says no, gets
-// device memory through the host.
+// GPU memory through the host.
 func (f *Found) AnswersGPU() bool {
 	for _, n := range []string{"MPIX_Query_cuda_support", "MPIX_Query_rocm_support", "MPIX_Query_hip_support", "MPIX_GPU_query_support"} {
 		if f.lib.Func(n) != 0 {

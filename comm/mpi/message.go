@@ -68,7 +68,7 @@ func (r *rank) received(q *request) error {
 				sent.N = int64(r.num)
 			}
 		}
-		if err := comm.Unlike(int(q.call.Peer), sent, r.me, q.call); err != nil {
+		if err := comm.MessageMismatch(int(q.call.Peer), sent, r.me, q.call); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 		return nil
 	}
 	if r.withItself(q) {
-		return r.w.abort(r.w.rank, comm.WithItself(r.me, q.call))
+		return r.w.abort(r.w.rank, comm.SelfWaitError(r.me, q.call))
 	}
 	if q.flag == 0 {
 		if err := r.w.await(ctx, &q.operation, &q.call); err != nil {
@@ -174,7 +174,7 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if err != nil {
 		return comm.Request{}, err
 	}
-	if err := r.pending.Room(k); err != nil {
+	if err := r.pending.CheckLimit(k); err != nil {
 		return comm.Request{}, err
 	}
 	if b.Label != 0 {

@@ -76,7 +76,7 @@ func (r *rank) roomFor(call comm.Call, fault error) error {
 	if fault != nil {
 		return fault
 	}
-	return r.pending.Room(call.Kind)
+	return r.pending.CheckLimit(call.Kind)
 }
 
 // begin starts the operations of a request on n elements, one for each part

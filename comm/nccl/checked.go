@@ -12,7 +12,7 @@ import (
 // host memory. It costs two small collectives of the host per call, three where
 // there are counts, and makes the start of a non-blocking collective wait.
 
-// enter begins a collective on device memory: it returns the arguments' own
+// enter begins a collective on GPU memory: it returns the arguments' own
 // fault, or another rank's or a disagreement where calls are checked.
 func (c *Comm) enter(ctx context.Context, call *comm.Call, fault error) error {
 	if !c.w.cfg.Checked || c.n == 1 {

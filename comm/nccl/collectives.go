@@ -23,7 +23,7 @@ func (c *Comm) collective(ctx context.Context, call comm.Call, fault error, dst,
 // start is collective for a call that via only starts.
 func (c *Comm) start(ctx context.Context, call comm.Call, fault error, dst, src comm.Buf, via func(comm.Comm) (comm.Request, error)) (comm.Request, error) {
 	if fault == nil {
-		fault = c.pending.Room(call.Kind)
+		fault = c.pending.CheckLimit(call.Kind)
 	}
 	other, err := c.route(ctx, &call, fault, dst, src, nil, nil)
 	switch {

@@ -82,7 +82,7 @@ func (c *Comm) Barrier(ctx context.Context) error {
 }
 
 // Split implements comm.Comm. The library's communicator of the new group is
-// made when its first collective on device memory needs it.
+// made when its first collective on GPU memory needs it.
 func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	if c.shut {
 		return nil, comm.ErrClosed
@@ -108,7 +108,7 @@ func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
 		return nil, err
 	}
 	if dev {
-		return nil, fmt.Errorf("comm: window over device memory on %v: expose host memory, or use messages: %w", c, errors.ErrUnsupported)
+		return nil, fmt.Errorf("comm: window over GPU memory on %v: expose host memory, or use messages: %w", c, errors.ErrUnsupported)
 	}
 	return comm.NewWindow(ctx, c.host, buf)
 }

@@ -189,7 +189,7 @@ func ranks(t *testing.T, m mpirun.MPI, n int, child string) (string, error) {
 
 var launchers = []string{"openmpi", "mpich"}
 
-// TestMPI runs the suite with MPI as the control plane: in device memory on one
+// TestMPI runs the suite with MPI as the control plane: in GPU memory on one
 // rank, in host memory on two.
 func TestMPI(t *testing.T) {
 	mpirun.Each(t, launchers, func(t *testing.T, m mpirun.MPI) {

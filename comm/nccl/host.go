@@ -110,7 +110,7 @@ func (c *Comm) endHost(o *op, err error) error {
 }
 
 // meet returns the other side of a message of this rank to itself if both are
-// in device memory. If there is none yet, it keeps o until it comes.
+// in GPU memory. If there is none yet, it keeps o until it comes.
 func (c *Comm) meet(kind comm.Kind, o *op) (*op, error) {
 	if len(c.alone) == 0 || c.alone[0].kind == kind {
 		c.alone = append(c.alone, lone{kind, o})
@@ -160,7 +160,7 @@ func (p *peer) hearOf(h word) error {
 	return nil
 }
 
-// complain tells a receiver of sends in device memory that it does not ask for:
+// complain tells a receiver of sends in GPU memory that it does not ask for:
 // it may be waiting in host memory.
 func (w *world) complain(p *peer) error {
 	for _, o := range p.sends {

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// op is one operation on device memory, from the call until it is done, or a
+// op is one operation on GPU memory, from the call until it is done, or a
 // request of the host that the caller will wait for.
 type op struct {
 	id       uint64

@@ -28,8 +28,8 @@ import (
 // have both at the same time.
 //
 // Messages in host memory go by the host's communicator. Each sends a note
-// ahead, so that a receiver in device memory does not wait for it in vain, and a
-// send in device memory that nobody asks for sends one too: see host.go.
+// ahead, so that a receiver in GPU memory does not wait for it in vain, and a
+// send in GPU memory that nobody asks for sends one too: see host.go.
 
 // peer is what messages with one rank of the world need.
 type peer struct {
@@ -81,7 +81,7 @@ const (
 	noteGrant             // the sender launches its side
 	noteWrong             // type, count or label of the send are others
 	noteHost              // the send is from host memory
-	noteDevice            // the send is from device memory, and not asked for
+	noteDevice            // the send is from GPU memory, and not asked for
 )
 
 // ISend implements comm.Comm.
@@ -109,7 +109,7 @@ func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (comm.Request, error) {
 	call, err := comm.CheckMessage(c, k, b.IgnorePlace(), with)
 	if err == nil {
-		err = c.pending.Room(k)
+		err = c.pending.CheckLimit(k)
 	}
 	if err != nil {
 		return comm.Request{}, err
@@ -155,7 +155,7 @@ func (c *Comm) toSelf(o *op) error {
 		send, recv = o, other
 	}
 	recv.twin = send
-	if err := comm.Unlike(c.me, send.call, c.me, recv.call); err != nil {
+	if err := comm.MessageMismatch(c.me, send.call, c.me, recv.call); err != nil {
 		recv.finish(err)
 		return nil
 	}
@@ -215,7 +215,7 @@ func (w *world) edge(p *peer, k comm.Kind) (*line, error) {
 
 // grant answers a receive with the send that it is for.
 func (w *world) grant(p *peer, o *op, a ask) error {
-	if err := comm.Unlike(o.c.me, o.call, int(o.call.Peer), a.call(comm.KindRecv, o.c.me)); err != nil {
+	if err := comm.MessageMismatch(o.c.me, o.call, int(o.call.Peer), a.call(comm.KindRecv, o.c.me)); err != nil {
 		o.finish(err)
 		return w.tell(p, noteWrong, o, nil)
 	}
@@ -375,7 +375,7 @@ func (w *world) read(p *peer, n *words) error {
 	p.recvs = slices.Delete(p.recvs, i, i+1)
 	w.heard(p)
 	if n[0] == noteWrong {
-		o.finish(comm.Unlike(int(o.call.Peer), a.call(comm.KindSend, o.c.me), o.c.me, o.call))
+		o.finish(comm.MessageMismatch(int(o.call.Peer), a.call(comm.KindSend, o.c.me), o.c.me, o.call))
 		return nil
 	}
 	if n[6] == 1 {

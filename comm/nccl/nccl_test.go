@@ -115,12 +115,12 @@ func TestMixed(t *testing.T) {
 		}
 		host := comm.Of([]float64{1})
 		err = c.AllReduce(ctx, m.buf(), host, comm.Sum)
-		if err == nil || !strings.Contains(err.Error(), "dst is in device memory, src is in host memory") {
-			return fmt.Errorf("AllReduce from host to device memory: %v", err)
+		if err == nil || !strings.Contains(err.Error(), "dst is in GPU memory, src is in host memory") {
+			return fmt.Errorf("AllReduce from host to GPU memory: %v", err)
 		}
 		_, err = c.Window(ctx, m.buf())
 		if !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("window over device memory: %v", err)
+			return fmt.Errorf("window over GPU memory: %v", err)
 		}
 		if s := c.String(); !strings.HasPrefix(s, "NCCL 2.") || !strings.HasSuffix(s, " over goroutines") {
 			return fmt.Errorf("String is %q", s)
@@ -191,7 +191,7 @@ func TestMixedMessages(t *testing.T) {
 }
 
 // TestMixedRanks has rank 0 call a collective on host memory and the others on
-// device memory. Checked calls find out before they do anything, as do those
+// GPU memory. Checked calls find out before they do anything, as do those
 // that ask the ranks anyway; others wait no longer than they may.
 func TestMixedRanks(t *testing.T) {
 	for _, k := range []struct {
@@ -202,18 +202,18 @@ func TestMixedRanks(t *testing.T) {
 	}{
 		{"checked", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
 			return c.AllReduce(ctx, b, b, comm.Sum)
-		}, "rank 2 is in AllReduce on device memory, rank 0 is in AllReduce on host memory"},
+		}, "rank 2 is in AllReduce on GPU memory, rank 0 is in AllReduce on host memory"},
 		{"checked start", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
 			_, err := c.IBroadcast(ctx, b, 0)
 			return err
-		}, "rank 2 is in IBroadcast on device memory, rank 0 is in IBroadcast on host memory"},
+		}, "rank 2 is in IBroadcast on GPU memory, rank 0 is in IBroadcast on host memory"},
 		{"unchecked with counts", Config{}, func(ctx context.Context, c *Comm, b comm.Buf) error {
 			counts := []int{1, 1, 1}
 			return c.AllToAllV(ctx, b, counts, b, counts)
-		}, "rank 2 is in AllToAllV on device memory, rank 0 is in AllToAllV on host memory"},
+		}, "rank 2 is in AllToAllV on GPU memory, rank 0 is in AllToAllV on host memory"},
 		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *Comm, b comm.Buf) error {
 			return c.AllReduce(ctx, b, b, comm.Sum)
-		}, "waited 50ms in AllReduce(sum, 3 float64) on device memory"},
+		}, "waited 50ms in AllReduce(sum, 3 float64) on GPU memory"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			var errs [3]error

@@ -13,7 +13,7 @@ func onDevice(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnDevice }
 
 func onHost(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnHost }
 
-// where reports whether a collective with these buffers is on device memory.
+// where reports whether a collective with these buffers is on GPU memory.
 // That all ranks say so is the caller's care, and tested only where calls are
 // checked or where a rank may bring nothing and has to ask the others anyway.
 func (c *Comm) where(ctx context.Context, k comm.Kind, dst, src comm.Buf) (bool, error) {
@@ -47,7 +47,7 @@ func (c *Comm) places(ctx context.Context, k comm.Kind, dev, host bool) (bool, e
 	b := comm.Of(c.flag[:])
 	err := c.host.AllReduce(ctx, b, b, comm.Max)
 	if err == nil && c.flag[0] > 0 && c.flag[1] > 0 {
-		err = &comm.MismatchError{RankA: int(c.flag[0] - 1), CallA: k.String() + " on device memory",
+		err = &comm.MismatchError{RankA: int(c.flag[0] - 1), CallA: k.String() + " on GPU memory",
 			RankB: int(c.flag[1] - 1), CallB: k.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
 	}
 	return c.flag[0] > 0, err

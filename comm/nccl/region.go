@@ -13,7 +13,7 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// region is device memory that the library knows. It becomes known, and is
+// region is GPU memory that the library knows. It becomes known, and is
 // forgotten, in turn with the operations of its line: the library takes one
 // call at a time.
 type region struct {

@@ -17,7 +17,7 @@ func (c *Comm) Register(ctx context.Context, b comm.Buf) (comm.Registration, err
 	r := &region{c: c, buf: b, call: comm.Call{Kind: comm.KindRegister, Peer: -1, N: -1}}
 	var err error
 	if b.N > 0 && b.Place != comm.OnDevice {
-		err = errors.New("comm: Register: the buffer is in host memory, must be in device memory")
+		err = errors.New("comm: Register: the buffer is in host memory, must be in GPU memory")
 	}
 	return c.enrol(ctx, r, err)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// do carries out a collective on device memory.
+// do carries out a collective on GPU memory.
 func (c *Comm) do(ctx context.Context, call comm.Call, dst, src comm.Buf, in, out []int) error {
 	q, err := c.begin(ctx, call, dst, src, in, out)
 	if err != nil {
@@ -17,7 +17,7 @@ func (c *Comm) do(ctx context.Context, call comm.Call, dst, src comm.Buf, in, ou
 	return q.Wait(ctx)
 }
 
-// begin starts a collective on device memory, after the kernels launched so far.
+// begin starts a collective on GPU memory, after the kernels launched so far.
 func (c *Comm) begin(ctx context.Context, call comm.Call, dst, src comm.Buf, in, out []int) (comm.Request, error) {
 	w := c.w
 	w.mu.Lock()
@@ -100,7 +100,7 @@ func (c *Comm) take(call comm.Call, dst, src comm.Buf) *op {
 }
 
 // ofHost makes a request of the host one of c, whose Test goes on with the work
-// on device memory too.
+// on GPU memory too.
 func (c *Comm) ofHost(q comm.Request, err error) (comm.Request, error) {
 	if err != nil {
 		return comm.Request{}, err
@@ -139,7 +139,7 @@ func (c *Comm) withItself(o *op) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if slices.ContainsFunc(c.alone, func(l lone) bool { return l.o == o }) {
-		return w.fail(comm.WithItself(c.me, o.call))
+		return w.fail(comm.SelfWaitError(c.me, o.call))
 	}
 	return nil
 }

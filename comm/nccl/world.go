@@ -19,8 +19,8 @@ import (
 
 // Config says how ranks talk over NCCL. The zero Config is ready to use.
 type Config struct {
-	Checked bool          // compare the calls of all ranks before each collective on device memory
-	Timeout time.Duration // the longest that a call on device memory may wait for another rank; 0 means for ever
+	Checked bool          // compare the calls of all ranks before each collective on GPU memory
+	Timeout time.Duration // the longest that a call on GPU memory may wait for another rank; 0 means for ever
 }
 
 // Validate reports what is wrong with c.

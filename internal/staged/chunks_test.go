@@ -146,7 +146,7 @@ func TestCountsDiffer(t *testing.T) {
 	}
 }
 
-// TestAllocs asserts that calls on device memory allocate nothing once they
+// TestAllocs asserts that calls on GPU memory allocate nothing once they
 // have run: neither on the host's heap nor pinned memory.
 func TestAllocs(t *testing.T) {
 	const runs, n = 100, 3 << 19 // 6 MiB of float32
@@ -247,7 +247,7 @@ func TestNoPinnedMemory(t *testing.T) {
 		if err := c.AllReduce(ctx, b, b, comm.Sum); err == nil || !strings.Contains(err.Error(), "pin 2097152 bytes") {
 			return fmt.Errorf("got %v", err)
 		}
-		if _, err := c.Window(ctx, b); err == nil || !strings.Contains(err.Error(), "device memory") {
+		if _, err := c.Window(ctx, b); err == nil || !strings.Contains(err.Error(), "GPU memory") {
 			return fmt.Errorf("window on the device: got %v", err)
 		}
 		return nil

@@ -68,7 +68,7 @@ func (c *Comm) through(k comm.Call, dst, src side, fault error, call func(dst, s
 	return c.s.deliver(p, to)
 }
 
-// passes reports whether the host communicator does a call on device memory.
+// passes reports whether the host communicator does a call on GPU memory.
 func (c *Comm) passes(k comm.Call) bool { return c.aware != nil && c.aware.PassesOn(k) }
 
 // direct reports whether it does so with these buffers: in place, it may move

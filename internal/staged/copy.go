@@ -9,7 +9,7 @@ import (
 	"github.com/golops/golops/internal/sched"
 )
 
-// onDevice reports whether b has elements in device memory.
+// onDevice reports whether b has elements in GPU memory.
 func onDevice(b comm.Buf) bool { return b.Place == comm.OnDevice && b.N > 0 }
 
 // raw returns the host memory of b.
@@ -78,7 +78,7 @@ func reach(q device.Queue, mark uint64) error {
 }
 
 // idle waits for the kernels that have been launched, for a library that
-// reaches device memory, knows nothing of queues, and asks the thread for the
+// reaches GPU memory, knows nothing of queues, and asks the thread for the
 // device.
 func (s *shared) idle() error {
 	if err := s.dev.Bind(); err != nil {
@@ -100,7 +100,7 @@ func overlap(a, b comm.Buf) bool {
 }
 
 // pair is a destination and a source of a call as the host communicator sees
-// them. Device memory is replaced by blocks of the pool, or one block for both
+// them. GPU memory is replaced by blocks of the pool, or one block for both
 // where they share memory.
 type pair struct {
 	dst, src           comm.Buf

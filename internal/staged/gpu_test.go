@@ -49,7 +49,7 @@ func onGPU(ctx context.Context, host comm.Comm, prog func(context.Context, *Comm
 	return errors.Join(c.Close(), dev.Close())
 }
 
-// TestGPU runs the suite on the memory of GPUs, with chunks of real runs and
+// TestGPU runs the suite on GPU memory, with chunks of real runs and
 // with small ones, which the suite reaches.
 func TestGPU(t *testing.T) {
 	for _, run := range []struct{ ranks, chunk, above int }{
@@ -120,7 +120,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestMPI runs the suite on the memory of GPUs over MPI: staged, and as if the
+// TestMPI runs the suite on GPU memory over MPI: staged, and as if the
 // library reached the memory, which it does where a simulator has it.
 func TestMPI(t *testing.T) {
 	real := false

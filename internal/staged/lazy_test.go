@@ -13,7 +13,7 @@ import (
 
 // lazy is an accelerator that copies nothing until somebody waits for it, and
 // whose addresses, unless it is bare, the host cannot read: a copy that is not
-// waited for, a wait that is in the wrong order and a look at device memory all
+// waited for, a wait that is in the wrong order and a look at GPU memory all
 // show.
 type lazy struct {
 	rank    int

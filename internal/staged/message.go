@@ -149,5 +149,5 @@ func (c *Comm) announced(q *request) error {
 	if h[0]>>16 != magic>>16 { // no header: data of a sender that has only so much
 		sent.DType, sent.N = scalar.Int64, int64(len(h))
 	}
-	return comm.Unlike(int(q.call.Peer), sent, c.Rank(), q.call)
+	return comm.MessageMismatch(int(q.call.Peer), sent, c.Rank(), q.call)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// request is an operation under way on device memory, or a large message. The
+// request is an operation under way on GPU memory, or a large message. The
 // messages of a large one are all posted at its start, so that they move while
 // this rank is in some other call; only uploads wait for Wait or Test, of any
 // request.

@@ -1,4 +1,4 @@
-// Package staged lets ranks exchange device memory over a communicator that
+// Package staged lets ranks exchange GPU memory over a communicator that
 // reaches host memory only, by copying through pinned host memory.
 package staged
 
@@ -128,7 +128,7 @@ func (c *Comm) Aborted() error {
 	return nil
 }
 
-// Window forwards. The host refuses windows over device memory.
+// Window forwards. The host refuses windows over GPU memory.
 func (c *Comm) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	return comm.NewWindow(ctx, c.host, b)
 }

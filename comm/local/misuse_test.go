@@ -12,7 +12,7 @@ import (
 	"github.com/golops/golops/comm/local"
 )
 
-// says checks that err contains every one of words.
+// says checks that err contains all of words.
 func says(t *testing.T, err error, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -112,7 +112,7 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// TestNote leaves requests behind.
+// TestNote returns without waiting for a request.
 func TestNote(t *testing.T) {
 	var mu sync.Mutex
 	var notes []string

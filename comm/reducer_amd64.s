@@ -81,20 +81,20 @@ TEXT ·addI64(SB), NOSPLIT, $0-32
 TEXT ·addU8(SB), NOSPLIT, $0-32
 	FOLDER(VPADDB)
 
-// func twiceF32(d, e, a, b unsafe.Pointer, n int)
-TEXT ·twiceF32(SB), NOSPLIT, $0-40
+// func add2F32(d, e, a, b unsafe.Pointer, n int)
+TEXT ·add2F32(SB), NOSPLIT, $0-40
 	TWICE(VADDPS, VMOVDQU)
 
-// func twiceF64(d, e, a, b unsafe.Pointer, n int)
-TEXT ·twiceF64(SB), NOSPLIT, $0-40
+// func add2F64(d, e, a, b unsafe.Pointer, n int)
+TEXT ·add2F64(SB), NOSPLIT, $0-40
 	TWICE(VADDPD, VMOVDQU)
 
-// func streamF32(d, e, a, b unsafe.Pointer, n int)
+// func stream2F32(d, e, a, b unsafe.Pointer, n int)
 // d and e are multiples of 32.
-TEXT ·streamF32(SB), NOSPLIT, $0-40
+TEXT ·stream2F32(SB), NOSPLIT, $0-40
 	TWICE(VADDPS, VMOVNTDQ)
 
-// func streamF64(d, e, a, b unsafe.Pointer, n int)
+// func stream2F64(d, e, a, b unsafe.Pointer, n int)
 // d and e are multiples of 32.
-TEXT ·streamF64(SB), NOSPLIT, $0-40
+TEXT ·stream2F64(SB), NOSPLIT, $0-40
 	TWICE(VADDPD, VMOVNTDQ)

@@ -8,8 +8,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Sums are what programs reduce with, so they use the vector units: Go's
-// compiler does not. Everything else, and the last few elements, is plain Go.
+// Most reductions are sums, so sums use the vector units, which Go's compiler
+// does not. Other reductions and the last few elements are plain Go.
 
 //go:noescape
 func addF32(d, a, b unsafe.Pointer, n int)
@@ -27,21 +27,21 @@ func addI64(d, a, b unsafe.Pointer, n int)
 func addU8(d, a, b unsafe.Pointer, n int)
 
 //go:noescape
-func twiceF32(d, e, a, b unsafe.Pointer, n int)
+func add2F32(d, e, a, b unsafe.Pointer, n int)
 
 //go:noescape
-func twiceF64(d, e, a, b unsafe.Pointer, n int)
+func add2F64(d, e, a, b unsafe.Pointer, n int)
 
 //go:noescape
-func streamF32(d, e, a, b unsafe.Pointer, n int)
+func stream2F32(d, e, a, b unsafe.Pointer, n int)
 
 //go:noescape
-func streamF64(d, e, a, b unsafe.Pointer, n int)
+func stream2F64(d, e, a, b unsafe.Pointer, n int)
 
 var avx2 = cpuid.CPU.Supports(cpuid.AVX2)
 
-// vectorAdd adds as many whole blocks of 128 bytes of n elements as there are
-// and returns the elements done.
+// vectorAdd adds the whole blocks of 128 bytes within n elements. It returns how many
+// elements it has done.
 func vectorAdd(dt scalar.DType, d, a, b unsafe.Pointer, n int) int {
 	size := dt.Size()
 	bytes := n * size &^ 127
@@ -63,10 +63,10 @@ func vectorAdd(dt scalar.DType, d, a, b unsafe.Pointer, n int) int {
 	return bytes / size
 }
 
-// vectorAddTwice is vectorAdd that writes the sum to d and to e. With stream
-// it writes past the caches, if alignment allows, which saves reading lines
-// that will be overwritten.
-func vectorAddTwice(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) int {
+// vectorAddInto2 is vectorAdd that writes the sum to d and to e. With stream it
+// bypasses the caches if d and e are aligned. That avoids reading cache lines that
+// will be overwritten.
+func vectorAddInto2(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) int {
 	size := dt.Size()
 	bytes := n * size &^ 127
 	if !avx2 || bytes == 0 {
@@ -76,15 +76,15 @@ func vectorAddTwice(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bo
 	switch dt {
 	case scalar.Float32, scalar.Complex64:
 		if stream {
-			streamF32(d, e, a, b, bytes)
+			stream2F32(d, e, a, b, bytes)
 		} else {
-			twiceF32(d, e, a, b, bytes)
+			add2F32(d, e, a, b, bytes)
 		}
 	case scalar.Float64, scalar.Complex128:
 		if stream {
-			streamF64(d, e, a, b, bytes)
+			stream2F64(d, e, a, b, bytes)
 		} else {
-			twiceF64(d, e, a, b, bytes)
+			add2F64(d, e, a, b, bytes)
 		}
 	default:
 		return 0

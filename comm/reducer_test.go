@@ -79,8 +79,8 @@ func check[T scalar.Element](t *testing.T, what string, n, off int, d, a, b []T)
 	}
 }
 
-// BenchmarkFold counts the bytes read and written.
-func BenchmarkFold(b *testing.B) {
+// BenchmarkReducer counts the bytes read and written.
+func BenchmarkReducer(b *testing.B) {
 	const n = 1 << 12
 	for _, op := range []Op{Sum, Prod, Max} {
 		for _, dt := range []scalar.DType{scalar.Float32, scalar.Float64} {

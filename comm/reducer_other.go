@@ -8,9 +8,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// vectorAdd and vectorAddTwice return how many elements they did: none here.
+// vectorAdd and vectorAddInto2 return how many elements they have done: none here.
 func vectorAdd(scalar.DType, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, int) int { return 0 }
 
-func vectorAddTwice(scalar.DType, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, int, bool) int {
+func vectorAddInto2(scalar.DType, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, int, bool) int {
 	return 0
 }
