@@ -124,7 +124,7 @@ func TestRunOnGPUsRefuses(t *testing.T) {
 	}
 	window := onGPU(1)
 	window.Operations, window.Comms = []string{"put"}, []string{NCCL}
-	if res, err := Run(t.Context(), window, nil); err != nil || len(res.Missing()) != 1 || !strings.Contains(res.Missing()[0], "device memory") {
+	if res, err := Run(t.Context(), window, nil); err != nil || len(res.Missing()) != 1 || !strings.Contains(res.Missing()[0], "GPU memory") {
 		t.Errorf("put: got %q, %v", res.Missing(), err)
 	}
 	gpusim.Set("GPUSIM_DEVICES", "2")
