@@ -20,7 +20,7 @@ type Library struct {
 	Hint    string `json:"hint,omitempty"`    // what to install
 
 	// Answers says that this is an MPI which tells, once it is started, whether it
-	// reaches GPU memory: see ReachesGPUs.
+	// reaches GPU memory: see GPUAwarePlatforms.
 	Answers bool `json:"-"`
 }
 
@@ -43,7 +43,7 @@ func Libraries() []Library {
 			l.Path, l.Version = found.Path, found.Version
 			setting, err := mpi.GPUSetting()
 			switch {
-			case err == nil && setting == "" && found.AnswersGPU():
+			case err == nil && setting == "" && found.ReportsGPUSupport():
 				l.Answers, l.Note = true, "asked at the start whether it reaches GPU memory"
 			case setting == "on":
 				l.Tell([]string{CUDA, HIP}, nil)
@@ -62,10 +62,10 @@ func Libraries() []Library {
 	return out
 }
 
-// ReachesGPUs starts the MPI library in a file and returns the platforms of GPUs
+// GPUAwarePlatforms starts the MPI library in a file and returns the platforms of GPUs
 // whose memory it takes. A process can do so once, and a library that does not
 // start may end it, so that this is for a child.
-func ReachesGPUs(path string) ([]string, error) { return mpi.ReachesGPUs(path) }
+func GPUAwarePlatforms(path string) ([]string, error) { return mpi.GPUAwarePlatforms(path) }
 
 // Tell notes what becomes of GPU memory in an MPI library, by the platforms
 // that it reaches or why they are not known.

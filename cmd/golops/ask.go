@@ -26,7 +26,7 @@ func (a app) reaches() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			platforms, err := launch.ReachesGPUs(args[0])
+			platforms, err := launch.GPUAwarePlatforms(args[0])
 			if err != nil {
 				return failure{err: err}
 			}

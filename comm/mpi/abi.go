@@ -18,8 +18,8 @@ const (
 	Standard Family = "MPI-5 standard ABI"
 )
 
-// abi holds the values of one family that C programs get from mpi.h. Handles
-// are passed as uintptr on each; MPICH's are 32 bits wide where they are stored.
+// abi holds the values that C programs get from mpi.h, for one family. Handles are
+// passed as uintptr. In memory, MPICH's are 32 bits wide.
 type abi struct {
 	family       Family
 	intHandles   bool // handles are C int, not pointers
@@ -43,11 +43,11 @@ type abi struct {
 	statusTag    int
 }
 
-// inPlace and other negative pointers, as the register sees them.
-func minus(n int64) uintptr { return uintptr(-n) }
+// negative returns -n as a pointer, as C passes it in a register.
+func negative(n int64) uintptr { return uintptr(-n) }
 
-// detect returns the ABI of an open library. The order matters: libraries of
-// the older ABIs may export MPI_Abi_get_version too, and then return -1.
+// detect returns the ABI of an open library. Libraries of the older ABIs may export
+// MPI_Abi_get_version too; they return -1.
 func detect(l *dl.Lib) (*abi, error) {
 	if f := l.Func("MPI_Abi_get_version"); f != 0 {
 		v := new([2]int32)
@@ -84,12 +84,12 @@ func mpichABI() *abi {
 			scalar.Float32: 0x4c00040a, scalar.Float64: 0x4c00080b, scalar.Complex64: 0x4c000840, scalar.Complex128: 0x4c001041},
 		ops: [7]uintptr{comm.Sum: 0x58000003, comm.Prod: 0x58000004, comm.Min: 0x58000002, comm.Max: 0x58000001,
 			comm.Average: 0x58000003, comm.Replace: 0x5800000d, comm.NoOp: 0x5800000e},
-		inPlace: minus(1), anySource: -2, anyTag: -1, undefined: -32766, typeShared: 1, exclusive: 234, shared: 235,
+		inPlace: negative(1), anySource: -2, anyTag: -1, undefined: -32766, typeShared: 1, exclusive: 234, shared: 235,
 		tagUB: 0x64400001, threads: [4]int32{0, 1, 2, 3}, statusSource: 8, statusTag: 12,
 	}
 }
 
-// openABI finds Open MPI's handles, which are addresses of the library's data.
+// openABI looks up Open MPI's handles, which are addresses of the library's data.
 func openABI(l *dl.Lib) (*abi, error) {
 	var missing string
 	at := func(name string) uintptr {

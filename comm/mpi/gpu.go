@@ -11,8 +11,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// GPUVar tells what the library itself may not know: "on" that it reaches the
-// GPU memory, "off" that it is not to.
+// GPUVar overrides what the library says about itself: "on" means that it is GPU-aware,
+// "off" that it is not. A GPU-aware MPI takes addresses of GPU memory.
 const GPUVar = "GOLOPS_MPI_GPU"
 
 // The numbers of GPUs in MPIX_GPU_query_support of MPICH.
@@ -22,15 +22,15 @@ var gpuTypes = map[string]uintptr{"cuda": 0, "hip": 2}
 func GPUSetting() (string, error) {
 	s := os.Getenv(GPUVar)
 	if s != "" && s != "on" && s != "off" {
-		return "", fmt.Errorf("mpi: %s=%s: use on, off, or leave it out for what the library says", GPUVar, s)
+		return "", fmt.Errorf("mpi: %s=%s: use on or off, or unset it to ask the library", GPUVar, s)
 	}
 	return s, nil
 }
 
-// AnswersGPU reports whether the library has any of the questions of queryGPU,
-// which it answers once it is initialised. One that has none, or says no, gets
-// GPU memory through the host.
-func (f *Found) AnswersGPU() bool {
+// ReportsGPUSupport reports whether the library has any of the functions that queryGPU
+// calls. They need an initialised library. Without GPU-aware MPI, GPU memory is staged
+// through the host.
+func (f *Found) ReportsGPUSupport() bool {
 	for _, n := range []string{"MPIX_Query_cuda_support", "MPIX_Query_rocm_support", "MPIX_Query_hip_support", "MPIX_GPU_query_support"} {
 		if f.lib.Func(n) != 0 {
 			return true
@@ -39,8 +39,8 @@ func (f *Found) AnswersGPU() bool {
 	return false
 }
 
-// queryGPU asks the library, which must be initialised, whether it takes
-// addresses of a platform's memory. Each library has questions of its own.
+// queryGPU asks the library, which must be initialised, whether it is GPU-aware for a
+// platform. Each library has other functions for that.
 func (l *lib) queryGPU(platform string) bool {
 	names := map[string][]string{
 		"cuda": {"MPIX_Query_cuda_support"},
@@ -59,9 +59,9 @@ func (l *lib) queryGPU(platform string) bool {
 	return !asked && f != 0 && len(names) > 0 && l.call(f, gpuTypes[platform], addr(yes)) == 0 && *yes != 0
 }
 
-// reached returns whose memory the library, which must be initialised, takes,
-// with GPUVar as it is set.
-func (l *lib) reached(setting string) map[string]bool {
+// gpuSupport returns the platforms for which the library, which must be initialised, is
+// GPU-aware. setting is the value of GPUVar.
+func (l *lib) gpuSupport(setting string) map[string]bool {
 	platforms := map[string]bool{}
 	for p := range gpuTypes {
 		platforms[p] = setting == "on" || setting == "" && l.queryGPU(p)
@@ -69,10 +69,10 @@ func (l *lib) reached(setting string) map[string]bool {
 	return platforms
 }
 
-// ReachesGPUs starts the library in a file as one rank without a launcher and
-// returns the platforms, "cuda" and "hip", whose memory it takes. A process can
-// do so once, and a library that does not start may end it: do it in a child.
-func ReachesGPUs(path string) ([]string, error) {
+// GPUAwarePlatforms starts the library at path as one rank without a launcher and
+// returns the platforms, "cuda" and "hip", for which it is GPU-aware. A process can call
+// it once. A library that fails to start may end the process, so call it in a child.
+func GPUAwarePlatforms(path string) ([]string, error) {
 	setting, err := GPUSetting()
 	if err != nil {
 		return nil, err
@@ -92,12 +92,12 @@ func ReachesGPUs(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	runtime.LockOSThread() // the library may allow calls from one thread alone
+	runtime.LockOSThread() // the library may allow calls from one thread only
 	if _, err := l.start(); err != nil {
 		return nil, err
 	}
 	var platforms []string
-	for p, yes := range l.reached(setting) {
+	for p, yes := range l.gpuSupport(setting) {
 		if yes {
 			platforms = append(platforms, p)
 		}
@@ -106,15 +106,15 @@ func ReachesGPUs(path string) ([]string, error) {
 	return platforms, l.errorOf("MPI_Finalize", l.call(l.finalize))
 }
 
-// ReachesDevice reports whether the library takes addresses of memory of a
-// platform, "cuda" or "hip", in calls of which PassesOn is true.
-func (r *rank) ReachesDevice(platform string) bool { return r.w.reaches[platform] }
+// GPUAware reports whether the library takes GPU memory of a platform, "cuda" or "hip".
+// TakesGPUMemory says in which calls.
+func (r *rank) GPUAware(platform string) bool { return r.w.gpuAware[platform] }
 
-// PassesOn reports whether a call hands its buffers to the library as they
-// are, so that nothing here looks at an element, and the library takes them on
-// a device. Open MPI does so in messages, but not in non-blocking collectives,
-// which are all that is used here. All ranks get the same answer.
-func (r *rank) PassesOn(call comm.Call) bool {
+// TakesGPUMemory reports whether a call passes its buffers to the library without
+// reading them here, and a GPU-aware library takes them in GPU memory. Open MPI does so
+// in messages but not in non-blocking collectives, and only those are used here. All
+// ranks get the same answer.
+func (r *rank) TakesGPUMemory(call comm.Call) bool {
 	messages := call.Kind == comm.KindSend || call.Kind == comm.KindRecv
 	if messages || r.l.family == OpenMPI {
 		return messages
@@ -126,9 +126,9 @@ func (r *rank) PassesOn(call comm.Call) bool {
 	case comm.KindAllGather, comm.KindAllGatherV, comm.KindIAllGather, comm.KindGather, comm.KindScatter, comm.KindAllToAll:
 		return fits
 	case comm.KindGatherV, comm.KindScatterV, comm.KindAllToAllV:
-		return !r.narrow()
+		return !r.hasIntCounts()
 	case comm.KindAllReduce:
-		native := r.algo == comm.Native || r.algo == comm.Auto && !r.near
+		native := r.algo == comm.Native || r.algo == comm.Auto && !r.oneHost
 		return native && r.n > 1 && r.nativeOp(call)
 	case comm.KindReduce, comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindIAllReduce:
 		return fits && r.nativeOp(call)
@@ -136,7 +136,7 @@ func (r *rank) PassesOn(call comm.Call) bool {
 	return false
 }
 
-// nativeOp reports whether the library does the arithmetic by itself.
+// nativeOp reports whether the library itself computes the reduction of call.
 func (r *rank) nativeOp(call comm.Call) bool {
 	return call.Op != comm.Average && (call.DType != scalar.Uint8 || r.l.bytesOps[call.Op] == 0)
 }

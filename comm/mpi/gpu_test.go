@@ -23,9 +23,9 @@ func TestGPUSetting(t *testing.T) {
 	}
 }
 
-// TestReachesDevice asks libraries that are built without GPUs, and those that
-// are told that they have them.
-func TestReachesDevice(t *testing.T) {
+// TestGPUAware asks libraries that are built without GPU support, with each value of
+// GPUVar.
+func TestGPUAware(t *testing.T) {
 	mpirun.Each(t, every, func(t *testing.T, m mpirun.MPI) {
 		for value, want := range map[string]string{"": "cuda false hip false", "off": "cuda false hip false", "on": "cuda true hip true"} {
 			out, err := ranks(t, m, 1, "reaches", GPUVar+"="+value)
@@ -38,6 +38,6 @@ func TestReachesDevice(t *testing.T) {
 
 func reaches(_ context.Context, c comm.Comm) error {
 	w := c.(*World)
-	_, err := fmt.Println("cuda", w.ReachesDevice("cuda"), "hip", w.ReachesDevice("hip"))
+	_, err := fmt.Println("cuda", w.GPUAware("cuda"), "hip", w.GPUAware("hip"))
 	return err
 }

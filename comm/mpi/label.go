@@ -7,18 +7,18 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// labels are those that messages of this process have had, by hash. The tag of a
-// message holds its type and the hash of its label, which is all that MPI has room
-// for: tags up to 32767 are the least that a library offers. A receiver that
-// has used the sender's label too can name it.
+// labels are the labels that this process has used in messages, by hash. The tag of a
+// message holds its type and the hash of its label. MPI guarantees tags only up to 32767,
+// so there is no room for more. A receiver can name the sender's label if it has used
+// the same label.
 type labels [4096]atomic.Uint64
 
-const typeBits = 3 // of a tag
+const typeBits = 3 // of the tag
 
-// unknown stands for the label of a sender that this rank has never used.
+// unknown stands for a sender's label that this rank has never used.
 var unknown = comm.LabelOf("(other)")
 
-// hash is 0 for no label only.
+// hash returns 0 only for no label.
 func hash(l comm.Label) int32 {
 	if l == 0 {
 		return 0
@@ -41,8 +41,8 @@ func (t *labels) note(l comm.Label) {
 	}
 }
 
-// read returns the type and the label of a message that came with a tag. asked is
-// the label that the receiver asks for.
+// read returns the type and the label of a message from its tag. asked is the label of
+// the receive.
 func (t *labels) read(tag int, asked comm.Label) (scalar.DType, comm.Label) {
 	dt, h := scalar.DType(tag&(1<<typeBits-1)), int32(tag)>>typeBits
 	switch l := comm.Label(t[h].Load()); {

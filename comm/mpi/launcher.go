@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Launcher is the program that started this process as one of several, as
-// far as the environment tells.
+// Launcher is the program that started this process as one of several, according to
+// the environment.
 type Launcher struct {
 	Name      string // such as "Open MPI's mpirun"; empty when there is none
-	Family    Family // whose library the launcher belongs to; empty when it serves any
-	Variable  string // the variable that gave Size
+	Family    Family // of the library that the launcher belongs to; empty for any
+	Variable  string // the environment variable of Size
 	Size      int    // processes; 0 when unknown
 	Rank      int
 	LocalSize int // processes on this machine; 0 when unknown
@@ -20,17 +20,17 @@ type Launcher struct {
 	Unconnected bool // the processes were given no way to find each other
 }
 
-// UnconnectedError says that the launcher gave its processes no way to find each
-// other: each would run as the only rank.
+// UnconnectedError says that the launcher gave its processes no way to find each other.
+// Each would run as the only rank.
 type UnconnectedError struct{ Launcher Launcher }
 
 func (e *UnconnectedError) Error() string {
 	return fmt.Sprintf("mpi: %s started %d processes (%s=%d) but gave them no way to find each other: use srun --mpi=pmix for Open MPI, "+
-		"or srun --mpi=pmi2 for MPICH (srun --mpi=list shows what there is); a library that needs neither is named by "+EnvVar, e.Launcher.Name, e.Launcher.Size, e.Launcher.Variable, e.Launcher.Size)
+		"or srun --mpi=pmi2 for MPICH (srun --mpi=list shows the choices); a library that needs neither is named by "+EnvVar, e.Launcher.Name, e.Launcher.Size, e.Launcher.Variable, e.Launcher.Size)
 }
 
-// launchers is what is looked for, first match first. Open MPI's variables
-// come before those of PMIx and Slurm, under which it may run too.
+// launchers lists the variables of each launcher. The first match wins. Open MPI's
+// variables come before those of PMIx and Slurm, under which it may run too.
 var launchers = []struct {
 	name              string
 	family            Family
@@ -70,7 +70,7 @@ func findLauncher(getenv func(string) string) Launcher {
 		case getenv("PMI_RANK") != "":
 			f.Family = MPICH
 		default:
-			// A library that was named, or one with Slurm's own libpmi, may know another way.
+			// A library that EnvVar names, or one with Slurm's libpmi, may connect in another way.
 			f.Unconnected = size > 1 && getenv(EnvVar) == "" && getenv("I_MPI_PMI_LIBRARY") == "" && getenv("PMI_FD") == ""
 		}
 		if l.name == "MPICH's mpiexec (hydra)" && getenv("SLURM_PROCID") != "" && getenv("MPI_LOCALNRANKS") == "" {

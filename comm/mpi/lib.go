@@ -1,5 +1,5 @@
-// Package mpi is the communicator over a real MPI library, which is found and
-// opened at run time: Open MPI, the MPICH family, or any with the MPI-5 ABI.
+// Package mpi is the communicator over an MPI library, which it finds and opens at run
+// time: Open MPI, the MPICH family, or any with the MPI-5 ABI.
 package mpi
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// addr returns the address of memory that C reads or writes. It is on the
-// heap, which does not move, and each caller keeps it alive until C is done.
+// addr returns the address of memory that C reads or writes. The memory must be on the
+// heap, which does not move. The caller keeps it alive until C is done.
 func addr[T any](p *T) uintptr { return dl.Pointer(p) }
 
-// sized is a function with C int counts and, in newer libraries, its twin with
+// sized is a function with C int counts and, in newer libraries, the same function with
 // 64-bit counts.
 type sized struct {
 	name        string
@@ -29,9 +29,9 @@ type sized struct {
 type lib struct {
 	*Found
 	*abi
-	maxCount int         // the largest count that fits a call
-	serial   *sync.Mutex // non-nil when the library wants one call at a time
-	bytesOps [7]uintptr  // operations on uint8 that the library gets wrong, done here
+	maxCount int         // the largest count of one call
+	serial   *sync.Mutex // non-nil if the library allows one call at a time
+	bytesOps [7]uintptr  // replacements for reductions of uint8 that the library gets wrong
 
 	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank, commGetAttr,
 	setErrhandler, ibarrier, abort, finalize dl.Func
@@ -41,7 +41,7 @@ type lib struct {
 	getAccumulate, winSetErrhandler dl.Func
 }
 
-// bind looks up every function. Those of MPI-3 must be there.
+// bind looks up every function. Those of MPI 3 are required.
 func bind(f *Found) (*lib, error) {
 	l := &lib{Found: f, abi: f.abi, maxCount: math.MaxInt32}
 	var missing string
@@ -82,7 +82,7 @@ func bind(f *Found) (*lib, error) {
 	return l, nil
 }
 
-// fn returns the function to call: the one with wide counts where all have it.
+// fn returns the function with 64-bit counts if all functions have them.
 func (l *lib) fn(s *sized) dl.Func {
 	if l.maxCount > math.MaxInt32 {
 		return s.wide
@@ -99,7 +99,7 @@ func (l *lib) call(f dl.Func, args ...uintptr) int32 {
 	return f.Call(args...)
 }
 
-// errorOf turns a code into an error with the library's own words.
+// errorOf turns an error code into an error with the library's text.
 func (l *lib) errorOf(name string, code int32) error {
 	if code == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (l *lib) op(o comm.Op, dt scalar.DType) uintptr {
 	return l.ops[o]
 }
 
-// windowOp is op for windows, which take only the library's own.
+// windowOp is op for windows, which take only the library's reductions.
 func (l *lib) windowOp(o comm.Op, dt scalar.DType) (uintptr, error) {
 	if dt == scalar.Uint8 && l.bytesOps[o] != 0 {
 		return 0, fmt.Errorf("comm: %v of uint8 in a window is wrong in %s, which takes bytes as signed: use int32: %w",
@@ -142,10 +142,9 @@ func (l *lib) windowOp(o comm.Op, dt scalar.DType) (uintptr, error) {
 	return l.ops[o], nil
 }
 
-// mend puts operations of our own in place of those that the library gets
-// wrong: MPICH 4.0 compares bytes as if they were signed. It asks the library
-// itself, not its version.
-func (l *lib) mend() error {
+// fixByteOps replaces reductions of uint8 that the library gets wrong: MPICH 4.0
+// compares bytes as if they were signed. It tests the library instead of its version.
+func (l *lib) fixByteOps() error {
 	local, create := l.lib.Func("MPI_Reduce_local"), l.lib.Func("MPI_Op_create")
 	if local == 0 || create == 0 {
 		return nil
@@ -163,9 +162,9 @@ func (l *lib) mend() error {
 		if inout[0] == want && inout[1] == want {
 			continue
 		}
-		fold := comm.ReducerOf(o, scalar.Uint8)
+		reduce := comm.ReducerOf(o, scalar.Uint8)
 		f := dl.Callback(func(in, inout unsafe.Pointer, n *int32, _ uintptr) uintptr {
-			fold(inout, in, inout, int(*n))
+			reduce(inout, in, inout, int(*n))
 			return 0
 		})
 		h := new(uintptr)

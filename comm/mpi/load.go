@@ -15,15 +15,15 @@ import (
 // EnvVar names a library to use instead of searching for one.
 const EnvVar = "GOLOPS_MPI"
 
-// names are the libraries of each family, newest interface last: a launcher's
-// own library comes before the one with the standard ABI beside it.
+// names are the libraries of each family. The standard ABI comes last: beside a
+// launcher, its own library is preferred.
 var names = map[Family][]string{
 	OpenMPI:  {"libmpi.so.40"},
 	MPICH:    {"libmpi.so.12", "libmpich.so.12"},
 	Standard: {"libmpi_abi.so.1"},
 }
 
-// folders are where packages of distributions keep MPI off the loader's path.
+// folders are folders in which distributions install MPI outside the loader's path.
 var folders = []string{
 	"/usr/lib/x86_64-linux-gnu/openmpi/lib", "/usr/lib/aarch64-linux-gnu/openmpi/lib",
 	"/usr/lib64/openmpi/lib", "/usr/lib64/mpich/lib", "/usr/lib64/mpi/gcc/openmpi4/lib64",
@@ -34,14 +34,14 @@ var folders = []string{
 type Found struct {
 	Path    string
 	Family  Family
-	Version string // the library's own words, on one line
+	Version string // as the library reports it, on one line
 	lib     *dl.Lib
 	abi     *abi
 }
 
-// Find opens the MPI library that suits the launcher: the one that EnvVar
-// names, else one beside the launcher's own program, else one on the loader's
-// path or in the usual folders. The error says what was tried.
+// Find opens the MPI library of the launcher: the one that EnvVar names, else one beside
+// the launcher's program, else one on the loader's path or in the usual folders. The
+// error says what was tried.
 func Find(l Launcher) (*Found, error) {
 	lib, err := dl.Open(dl.Global, candidates(l)...)
 	if err == nil {
@@ -54,26 +54,26 @@ func Find(l Launcher) (*Found, error) {
 		dl.Reason(err, slices.Concat(names[OpenMPI], names[MPICH], names[Standard])), EnvVar)
 }
 
-// Look opens the library of one family only to see what it is.
+// Look opens the library of one family and identifies it, without initialising it.
 func Look(f Family) (*Found, error) {
 	if err := prepare(); err != nil {
 		return nil, err
 	}
-	l, err := dl.Open(dl.Local, spread(names[f], launcherFolders())...)
+	l, err := dl.Open(dl.Local, searchPaths(names[f], launcherFolders())...)
 	if err != nil {
 		return nil, errors.New(dl.Reason(err, names[f]))
 	}
 	return identify(l)
 }
 
-// identify asks an open library what it is.
+// identify returns family and version of an open library.
 func identify(l *dl.Lib) (*Found, error) {
 	a, err := detect(l)
 	if err != nil {
 		return nil, err
 	}
 	f := &Found{Path: l.Path, Family: a.family, lib: l, abi: a}
-	text, n := make([]byte, 8192), new(int32) // the standard's limit; Open MPI's own is smaller
+	text, n := make([]byte, 8192), new(int32) // the limit of the standard; Open MPI's is smaller
 	if fn := l.Func("MPI_Get_library_version"); fn != 0 {
 		fn.Call(addr(&text[0]), addr(n))
 	}
@@ -105,14 +105,14 @@ func candidates(l Launcher) []string {
 	}
 	var files []string
 	for _, f := range order {
-		files = append(files, spread(names[f], launcherFolders())...)
+		files = append(files, searchPaths(names[f], launcherFolders())...)
 	}
 	return files
 }
 
-// spread returns each name beside the launcher, on the loader's path and in
+// searchPaths returns each name beside the launcher, on the loader's path and in
 // the usual folders.
-func spread(names, beside []string) []string {
+func searchPaths(names, beside []string) []string {
 	var out []string
 	for _, dirs := range [][]string{beside, {""}, folders} {
 		for _, dir := range dirs {
@@ -124,9 +124,9 @@ func spread(names, beside []string) []string {
 	return out
 }
 
-// launcherFolders returns the library folders that belong to the program that
-// started this process and to the mpirun on the path. That finds an MPI in a
-// virtual environment or a module that the loader knows nothing of.
+// launcherFolders returns the library folders beside the program that started this
+// process and beside the mpirun on the path. That finds an MPI of a virtual environment
+// or a module that is not on the loader's path.
 func launcherFolders() []string {
 	var bins []string
 	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid())); err == nil {

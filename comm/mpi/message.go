@@ -9,13 +9,13 @@ import (
 	"github.com/golops/golops/internal/sched"
 )
 
-// request is an operation that the caller will wait for. Its buffers are kept
-// alive by it. A message too large for one call is several operations.
+// request is an operation that the caller will wait for. It keeps its buffers alive. A
+// message that exceeds one call is several operations.
 type request struct {
 	operation
 	more []*operation
 	id   uint64
-	nth  int // of a message to itself, among those of its kind
+	nth  int // number of a message to this rank itself, among those of its kind
 	call comm.Call
 	dst  comm.Buf
 	src  comm.Buf
@@ -28,7 +28,7 @@ func (r *rank) newRequest(call comm.Call, dst, src comm.Buf) *request {
 	return q
 }
 
-// release makes the request a spare one, after its effects on dst.
+// release checks or divides what came into dst and returns the request to the pool.
 func (r *rank) release(q *request, err error) error {
 	if err == nil && q.call.Kind == comm.KindRecv {
 		err = r.received(q)
@@ -41,9 +41,9 @@ func (r *rank) release(q *request, err error) error {
 	return err
 }
 
-// received compares what came with what was asked for, message by message. The
-// tag tells type and label. A count past 2^31, which only calls with wide counts have, is
-// left to the library, which reports what is too long.
+// received compares a received message with the receive. The tag holds type and label.
+// MPI_Get_count cannot return counts past 2^31; there the library itself reports a
+// message that is too long.
 func (r *rank) received(q *request) error {
 	want := int(q.call.N)
 	for i := range len(q.more) + 1 {
@@ -56,16 +56,16 @@ func (r *rank) received(q *request) error {
 		sent := comm.Call{Kind: comm.KindSend, Peer: int32(r.me), N: q.call.N}
 		sent.DType, sent.Label = r.w.labels.read(r.l.tag(&o.status), q.call.Label)
 		if n <= math.MaxInt32 {
-			if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.dtype(q.dst), addr(&r.num))); err != nil {
+			if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.dtype(q.dst), addr(&r.recvCount))); err != nil {
 				return err
 			}
 		} else {
-			r.num = int32(n)
+			r.recvCount = int32(n)
 		}
-		if r.num != int32(n) || sent.DType != q.call.DType {
+		if r.recvCount != int32(n) || sent.DType != q.call.DType {
 			sent.N = -1
 			if sent.DType == q.call.DType && len(q.more) == 0 {
-				sent.N = int64(r.num)
+				sent.N = int64(r.recvCount)
 			}
 		}
 		if err := comm.MessageMismatch(int(q.call.Peer), sent, r.me, q.call); err != nil {
@@ -81,7 +81,7 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 	if q == nil {
 		return nil
 	}
-	if r.withItself(q) {
+	if r.waitsForItself(q) {
 		return r.w.abort(r.w.rank, comm.SelfWaitError(r.me, q.call))
 	}
 	if q.flag == 0 {
@@ -99,20 +99,20 @@ func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
 	return r.release(q, nil)
 }
 
-// withItself reports whether a message of this rank to itself has no other side
-// yet. A rank that waits for it starts none.
-func (r *rank) withItself(q *request) bool {
+// waitsForItself reports whether q is a message of this rank to itself whose other side
+// has not been started. While the rank waits, it cannot start it.
+func (r *rank) waitsForItself(q *request) bool {
 	switch {
 	case int(q.call.Peer) != r.me:
 		return false
 	case q.call.Kind == comm.KindSend:
-		return q.nth >= r.self[1]
+		return q.nth >= r.selfMessages[1]
 	}
-	return q.call.Kind == comm.KindRecv && q.nth >= r.self[0]
+	return q.call.Kind == comm.KindRecv && q.nth >= r.selfMessages[0]
 }
 
-// failed tells an error of this message, after which the request is spare
-// again, from the end of the program, after which MPI may still write to it.
+// failed returns the error of a message and releases the request. After an abort it
+// keeps the request, because MPI may still write to it.
 func (r *rank) failed(q *request, err error) error {
 	if r.w.aborted.Load() != nil {
 		return err
@@ -126,9 +126,9 @@ func (r *rank) TestRequest(id uint64) (bool, error) {
 	if q == nil {
 		return true, nil
 	}
-	done, err := r.look(&q.operation, q)
+	done, err := r.testOperation(&q.operation, q)
 	for i := 0; i < len(q.more) && done && err == nil; i++ {
-		done, err = r.look(q.more[i], q)
+		done, err = r.testOperation(q.more[i], q)
 	}
 	switch {
 	case err != nil:
@@ -137,19 +137,19 @@ func (r *rank) TestRequest(id uint64) (bool, error) {
 		return true, r.release(q, nil)
 	}
 	r.tests++
-	if r.tests%listenEvery == 0 {
-		r.w.listen()
+	if r.tests%checkEvery == 0 {
+		r.w.pollNotices()
 	}
 	if ae := r.w.aborted.Load(); ae != nil {
 		return true, ae
 	}
-	if r.w.crowded {
+	if r.w.oversubscribed {
 		sched.Yield()
 	}
 	return false, nil
 }
 
-func (r *rank) look(o *operation, q *request) (bool, error) {
+func (r *rank) testOperation(o *operation, q *request) (bool, error) {
 	if o.flag == 0 {
 		if code := r.l.call(r.l.test, addr(&o.req), addr(&o.flag), addr(&o.status)); code != 0 {
 			return true, r.l.errorOf(q.call.Kind.String(), code)
@@ -183,8 +183,8 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	q := r.newRequest(call, b, b)
 	side := int(k - comm.KindSend)
 	if peer == r.me {
-		q.nth = r.self[side]
-		r.self[side]++
+		q.nth = r.selfMessages[side]
+		r.selfMessages[side]++
 	}
 	if r.started[0] != nil {
 		r.started[side][peer]++

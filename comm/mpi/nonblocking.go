@@ -6,17 +6,17 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Non-blocking collectives are the library's own. Counts that do not fit a
-// call become several operations of one request.
+// Non-blocking collectives use the library's calls. Counts that exceed one call become
+// several operations of one request.
 
 func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
 	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst, src, op)
-	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
+	if err := r.enter(ctx, &call, r.checkStart(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, dst, src)
 	q.avg = op == comm.Average
-	return r.begin(q, src.N, func(o *operation, lo, hi int) int32 {
+	return r.startPieces(q, src.N, func(o *operation, lo, hi int) int32 {
 		d, s := dst.Slice(lo, hi), src.Slice(lo, hi)
 		from := r.from(s)
 		if comm.Same(d, s) {
@@ -28,25 +28,25 @@ func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (c
 
 func (r *rank) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Request, error) {
 	call, err := comm.CheckBroadcast(r, comm.KindIBroadcast, b, root)
-	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
+	if err := r.enter(ctx, &call, r.checkStart(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, b, b)
-	return r.begin(q, b.N, func(o *operation, lo, hi int) int32 {
+	return r.startPieces(q, b.N, func(o *operation, lo, hi int) int32 {
 		p := b.Slice(lo, hi)
 		return r.l.call(r.l.fn(&r.l.ibcast), r.from(p), uintptr(p.N), r.dtype(p), uintptr(root), r.comm, addr(&o.req))
 	})
 }
 
-// IAllGather sends counts that do not fit as broadcasts of each rank's block.
+// IAllGather broadcasts each rank's block if the count exceeds one call.
 func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, error) {
 	call, err := comm.CheckAllGather(r, comm.KindIAllGather, dst, src)
-	if err := r.enter(ctx, &call, r.roomFor(call, err)); err != nil {
+	if err := r.enter(ctx, &call, r.checkStart(call, err)); err != nil {
 		return comm.Request{}, err
 	}
 	q := r.newRequest(call, dst, src)
 	if src.N <= r.l.maxCount {
-		return r.begin(q, 1, func(o *operation, _, _ int) int32 {
+		return r.startPieces(q, 1, func(o *operation, _, _ int) int32 {
 			from := r.from(src)
 			if comm.InBlock(src, dst, r.me*src.N) {
 				from = r.l.inPlace
@@ -57,7 +57,7 @@ func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	}
 	comm.Move(comm.Block(dst, r.me, r.n).Ptr, src.Ptr, src.Bytes())
 	each := (src.N + r.l.maxCount - 1) / r.l.maxCount
-	q.flag = 1 // no single operation: all are in more
+	q.flag = 1 // q.operation is unused: all operations are in q.more
 	for k := range each * r.n {
 		o := new(operation)
 		q.more = append(q.more, o)
@@ -71,17 +71,17 @@ func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	return comm.NewRequest(r, q.id), nil
 }
 
-// roomFor returns the fault of a call's arguments, or that too many are under way.
-func (r *rank) roomFor(call comm.Call, fault error) error {
+// checkStart returns fault, or an error if too many requests are under way.
+func (r *rank) checkStart(call comm.Call, fault error) error {
 	if fault != nil {
 		return fault
 	}
 	return r.pending.CheckLimit(call.Kind)
 }
 
-// begin starts the operations of a request on n elements, one for each part
-// that fits a call.
-func (r *rank) begin(q *request, n int, f func(o *operation, lo, hi int) int32) (comm.Request, error) {
+// startPieces starts the operations of a request on n elements, one for each piece that
+// fits one call.
+func (r *rank) startPieces(q *request, n int, f func(o *operation, lo, hi int) int32) (comm.Request, error) {
 	hi := min(n, r.l.maxCount)
 	code := f(&q.operation, 0, hi)
 	for hi < n && code == 0 {

@@ -10,31 +10,31 @@ import (
 // rank is this process's handle on an MPI communicator.
 type rank struct {
 	comm.Messages
-	w    *world
-	l    *lib
-	comm uintptr // the caller's messages and the library's collectives
-	own  uintptr // messages of the algorithms here
-	me   int
-	n    int
-	algo comm.Algo
-	near bool // all ranks are on one machine
-	shut bool // this rank has closed it
+	w        *world
+	l        *lib
+	comm     uintptr // for messages of the caller and collectives of the library
+	algoComm uintptr // for messages of the algorithms of this package
+	me       int
+	n        int
+	algo     comm.Algo
+	oneHost  bool // all ranks are on one machine
+	closed   bool // this rank has closed it
 
-	blocking operation // of the call under way; a handle is used by one goroutine
-	second   operation // of a call that sends and receives
-	flag     [1]int32
-	counts   ints // C arrays of counts and displacements
-	counts2  ints
-	scratch  []uint64
-	shown    []int64
-	order    [2][]uint8 // messages of the algorithms, sent and received, by peer: see careful.go
-	counted  [2]int64
+	blocking  operation // of the call under way
+	second    operation // of a call that sends and receives
+	flag      [1]int32
+	counts    countArrays // C arrays of counts and displacements
+	counts2   countArrays
+	scratch   []uint64
+	gathered  []int64
+	messageNo [2][]uint8 // number of messages on algoComm, sent and received, by peer: see countguard.go
+	countPair [2]int64
 
-	num     int32
-	pending comm.RequestPool[request]
-	tests   int
-	self    [2]int     // messages to itself: sends and receives started
-	started [2][]int64 // in checked mode, on the group of all ranks: sends and receives by peer
+	recvCount    int32
+	pending      comm.RequestPool[request]
+	tests        int
+	selfMessages [2]int     // messages to this rank itself: sends and receives started
+	started      [2][]int64 // in checked mode, on the group of all ranks: sends and receives by peer
 }
 
 var (
@@ -42,7 +42,7 @@ var (
 	_ comm.Windower = (*rank)(nil)
 )
 
-// newRank takes over a communicator handle. It is collective.
+// newRank makes the handle on an MPI communicator, which it owns. It is collective.
 func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, error) {
 	l := w.l
 	r := &rank{w: w, l: l, comm: h, algo: algo}
@@ -62,24 +62,24 @@ func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, 
 	}
 	r.me, r.n = int(out[0]), int(out[1])
 	var err error
-	if r.near = w.near; !r.near {
-		if r.near, err = w.oneMachine(h, r.n); err != nil {
+	if r.oneHost = w.oneHost; !r.oneHost {
+		if r.oneHost, err = w.oneMachine(h, r.n); err != nil {
 			return nil, err
 		}
 	}
-	r.near = r.near && !w.cfg.far
-	if w.careful {
-		for i := range r.order {
-			r.order[i] = make([]uint8, r.n)
+	r.oneHost = r.oneHost && !w.cfg.severalHosts
+	if w.guardCounts {
+		for i := range r.messageNo {
+			r.messageNo[i] = make([]uint8, r.n)
 		}
 	}
 	call := comm.Call{Kind: comm.KindSplit, Peer: -1, N: -1}
 	own := new(uintptr)
 	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
 	err = r.await(ctx, &call, code)
-	r.own = l.handle(own)
+	r.algoComm = l.handle(own)
 	if h != l.world {
-		w.left.add(r)
+		w.open.add(r)
 	}
 	return r, err
 }
@@ -102,7 +102,7 @@ func (r *rank) Size() int      { return r.n }
 func (r *rank) String() string { return r.l.Version }
 
 // WithAlgo returns a handle on the same group that uses another algorithm. It
-// takes the place of r, which must not be used any more.
+// replaces r, which must not be used any more.
 func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	if err := (Config{Algo: a}).Validate(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r *rank) Abort(cause error) { r.w.abort(r.w.rank, cause) }
 
 // Aborted implements comm.Host.
 func (r *rank) Aborted() error {
-	r.w.listen()
+	r.w.pollNotices()
 	if ae := r.w.aborted.Load(); ae != nil {
 		return ae
 	}
@@ -123,19 +123,19 @@ func (r *rank) Aborted() error {
 }
 
 // SetProgress implements comm.Host.
-func (r *rank) SetProgress(f func() bool) { r.w.work = f }
+func (r *rank) SetProgress(f func() bool) { r.w.progress = f }
 
-// Close frees the communicator; that of the world stays until MPI ends.
+// Close frees the communicator. The communicator of all ranks stays until MPI ends.
 func (r *rank) Close() error {
-	if r.shut {
+	if r.closed {
 		return nil
 	}
-	r.shut = true
+	r.closed = true
 	if r.comm == r.l.world || r.w.aborted.Load() != nil {
 		return nil
 	}
-	r.w.left.remove(r)
-	for _, h := range []uintptr{r.own, r.comm} {
+	r.w.open.remove(r)
+	for _, h := range []uintptr{r.algoComm, r.comm} {
 		p := new(uintptr)
 		*p = h
 		if err := r.l.errorOf("MPI_Comm_free", r.l.call(r.l.commFree, addr(p))); err != nil {
@@ -145,14 +145,14 @@ func (r *rank) Close() error {
 	return nil
 }
 
-// Split first waits, in a way that can be interrupted, until all ranks have
-// come: MPI_Comm_split cannot.
+// Split first waits in a barrier that can be interrupted, because MPI_Comm_split
+// cannot.
 func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	call, err := comm.CheckSplit(color)
 	if err := r.enter(ctx, &call, err); err != nil {
 		return nil, err
 	}
-	if err := r.gather(ctx, &call); err != nil {
+	if err := r.barrier(ctx, &call); err != nil {
 		return nil, err
 	}
 	c := int32(color)
@@ -160,7 +160,7 @@ func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 		c = r.l.undefined
 	}
 	h := new(uintptr)
-	if err := r.l.errorOf("MPI_Comm_split", r.w.inside("Split", r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
+	if err := r.l.errorOf("MPI_Comm_split", r.w.blockingCall("Split", r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
 		return nil, err
 	}
 	if color == comm.NoColor {
@@ -173,9 +173,9 @@ func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	return sub, nil
 }
 
-// gather waits until all ranks of the group are here.
-func (r *rank) gather(ctx context.Context, call *comm.Call) error {
-	code := r.l.call(r.l.ibarrier, r.own, addr(&r.blocking.req))
+// barrier waits until all ranks of the group have called it.
+func (r *rank) barrier(ctx context.Context, call *comm.Call) error {
+	code := r.l.call(r.l.ibarrier, r.algoComm, addr(&r.blocking.req))
 	return r.await(ctx, call, code)
 }
 
@@ -184,11 +184,11 @@ func (r *rank) Barrier(ctx context.Context) error {
 	if err := r.enter(ctx, &call, nil); err != nil {
 		return err
 	}
-	return r.gather(ctx, &call)
+	return r.barrier(ctx, &call)
 }
 
-// enter begins a collective: it returns the arguments' own fault, or another
-// rank's or a disagreement where calls are checked.
+// enter starts a collective. It returns fault if the arguments are invalid. In checked
+// mode it also returns the fault of another rank, or a mismatch.
 func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
 	}
 	switch call.Kind {
 	case comm.KindReduce, comm.KindBroadcast, comm.KindAllGather, comm.KindGather, comm.KindScatter, comm.KindReduceScatter, comm.KindAllToAll:
-		return r.alike(ctx, call, call.N)
+		return r.checkCounts(ctx, call, call.N)
 	}
 	return nil
 }
@@ -209,33 +209,22 @@ func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
 // ready returns an error if the program was aborted, ctx has ended or this rank
 // has closed the communicator.
 func (r *rank) ready(ctx context.Context) error {
-	if r.shut {
+	if r.closed {
 		return comm.ErrClosed
 	}
 	return r.w.ready(ctx)
 }
 
-// await waits for the call that has just been started in r.blocking. Should
-// the wait end early, MPI may write to that op for ever after, so it is left
-// to it.
-func (r *rank) await(ctx context.Context, call *comm.Call, code int32) error {
-	if code != 0 {
-		return r.l.errorOf(call.Kind.String(), code)
-	}
-	return r.w.await(ctx, &r.blocking, call)
-}
-
-// room returns n bytes that stay this rank's until the next call.
-func (r *rank) room(n int) unsafe.Pointer {
+// scratchBytes returns n bytes of scratch memory, valid until the next call.
+func (r *rank) scratchBytes(n int) unsafe.Pointer {
 	if words := (n + 7) / 8; len(r.scratch) < words {
 		r.scratch = make([]uint64, words)
 	}
 	return unsafe.Pointer(unsafe.SliceData(r.scratch))
 }
 
-// from and to return the addresses of a source and a destination. Libraries
-// dislike a null pointer, and the same address for both, even where there are
-// no elements.
+// from and to return the addresses of a source and a destination. Even without
+// elements, libraries refuse a null pointer and the same address for both.
 func (r *rank) from(b comm.Buf) uintptr {
 	if b.N == 0 {
 		return addr(&r.blocking)

@@ -28,7 +28,7 @@ var children = map[string]struct {
 }{
 	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
 	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
-	"native":   {Config{Algo: comm.Native, far: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"native":   {Config{Algo: comm.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"ring":     {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"allocs":   {Config{}, allocs},
 	"reaches":  {Config{}, reaches},
@@ -52,8 +52,8 @@ func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
 	return func(ctx context.Context, c comm.Comm) error {
 		n := 0
 		cfg.NoTruncation = strings.HasPrefix(c.String(), "Open MPI")
-		// MPICH's blocking calls spin, with more ranks than cores against each
-		// other: there the sequences that fewer ranks have been through are cut.
+		// MPICH's blocking calls spin. With more ranks than cores they take long, so
+		// fewer sequences are run there.
 		if strings.HasPrefix(c.String(), "MPICH") && c.Size() > runtime.NumCPU() {
 			cfg.Sequences = min(cfg.Sequences, 1000)
 		}
@@ -158,8 +158,8 @@ func TestSuite(t *testing.T) {
 			{"chunks", []int{1, 2, 3}},
 		} {
 			for _, n := range run.ranks {
-				// MPICH's blocking calls spin, and with more ranks than cores
-				// they spin against each other. The full suite takes the time.
+				// MPICH's blocking calls spin and take long with more ranks than
+				// cores. Only the full suite runs there.
 				if strings.HasPrefix(m.Name, "mpich") && run.child != "suite" && n > runtime.NumCPU() {
 					t.Logf("%s on %d ranks left out: %d cores", run.child, n, runtime.NumCPU())
 					continue

@@ -10,31 +10,31 @@ import (
 	"github.com/golops/golops/internal/sched"
 )
 
-// operation is a call that MPI has under way. It is heap memory, which C writes to.
+// operation is an MPI call under way. It must be on the heap, because C writes to it.
 type operation struct {
 	req    uintptr
 	flag   int32
 	status status
 
-	// Of a receive that asks for one tag: see careful.go.
+	// Of a receive that asks for one tag: see countguard.go.
 	exact    bool
 	tag      int32
 	peer, me int32
 	comm     uintptr
 }
 
-// patience is how long a wait has lasted.
-type patience struct {
-	turns int
+// waitState records how long a wait has lasted.
+type waitState struct {
+	polls int
 	since time.Time
 }
 
-// await polls until MPI has completed o. Between looks it listens for an
-// abort, watches ctx and the timeout, and gives the core away: at once where
-// ranks share cores, after a while where they do not.
+// await polls until MPI has completed o. Between polls it looks for an abort by
+// another rank, checks ctx and the timeout, and yields the core: at once if ranks share
+// cores, otherwise after a while.
 func (w *world) await(ctx context.Context, o *operation, call *comm.Call) error {
 	o.flag = 0
-	var p patience
+	var p waitState
 	for {
 		if code := w.l.call(w.l.test, addr(&o.req), addr(&o.flag), addr(&o.status)); code != 0 {
 			return w.l.errorOf(call.Kind.String(), code)
@@ -42,51 +42,52 @@ func (w *world) await(ctx context.Context, o *operation, call *comm.Call) error 
 		if o.flag != 0 {
 			return nil
 		}
-		if err := w.idle(ctx, &p, call); err != nil {
+		if err := w.backOff(ctx, &p, call); err != nil {
 			return err
 		}
-		if o.exact && p.turns%listenEvery == 0 {
-			if err := w.intruder(o, call); err != nil {
+		if o.exact && p.polls%checkEvery == 0 {
+			if err := w.checkIncoming(o, call); err != nil {
 				return w.abort(w.rank, err)
 			}
 		}
 	}
 }
 
-// Turns of a wait: a turn is a look at MPI and takes some 0.1 us.
+// Numbers of polls in a wait. A poll takes about 0.1 us.
 const (
-	listenEvery = 256
-	yieldAfter  = 20000 // about 2 ms with a core of one's own
-	sleepAfter  = 60000 // long waits sleep
+	checkEvery = 256   // aborts, ctx and the timeout
+	yieldAfter = 20000 // about 2 ms if each rank has a core
+	sleepAfter = 60000
 )
 
-func (w *world) idle(ctx context.Context, p *patience, call *comm.Call) error {
-	p.turns++
-	if w.work != nil {
-		w.work()
+// backOff is called between two polls.
+func (w *world) backOff(ctx context.Context, p *waitState, call *comm.Call) error {
+	p.polls++
+	if w.progress != nil {
+		w.progress()
 	}
-	if p.turns%listenEvery == 0 {
-		w.listen()
+	if p.polls%checkEvery == 0 {
+		w.pollNotices()
 		if err := w.ready(ctx); err != nil {
 			return err
 		}
-		if err := w.late(p, call); err != nil {
+		if err := w.checkTimeout(p, call); err != nil {
 			return err
 		}
 	}
 	switch {
-	case p.turns > sleepAfter:
-		time.Sleep(50 * time.Microsecond) // a wait this long leaves the core to others
-	case p.turns > yieldAfter || w.crowded && p.turns > 8:
+	case p.polls > sleepAfter:
+		time.Sleep(50 * time.Microsecond)
+	case p.polls > yieldAfter || w.oversubscribed && p.polls > 8:
 		runtime.Gosched()
 		sched.Yield()
 	}
 	return nil
 }
 
-// late ends a wait that has lasted too long. The clock starts at the first
-// look, some microseconds into the wait.
-func (w *world) late(p *patience, call *comm.Call) error {
+// checkTimeout aborts the program if a wait has lasted too long. The clock starts at
+// its first call, some microseconds after the start of the wait.
+func (w *world) checkTimeout(p *waitState, call *comm.Call) error {
 	limit := w.cfg.Timeout
 	if limit == 0 {
 		return nil
@@ -109,4 +110,23 @@ func (w *world) ready(ctx context.Context) error {
 		return w.abort(w.rank, context.Cause(ctx))
 	}
 	return nil
+}
+
+// await waits for the call that has just been started in r.blocking. If the wait ends
+// early, the program has been aborted and MPI may still write to r.blocking.
+func (r *rank) await(ctx context.Context, call *comm.Call, code int32) error {
+	if code != 0 {
+		return r.l.errorOf(call.Kind.String(), code)
+	}
+	return r.w.await(ctx, &r.blocking, call)
+}
+
+// awaitBufs waits for a call on dst and src and keeps both alive until then. Every
+// wait for data must do so. The garbage collector does not know that MPI still uses
+// the buffers, and could give their memory to other objects.
+func (r *rank) awaitBufs(ctx context.Context, call *comm.Call, code int32, dst, src comm.Buf) error {
+	err := r.await(ctx, call, code)
+	runtime.KeepAlive(dst.Ptr)
+	runtime.KeepAlive(src.Ptr)
+	return err
 }

@@ -11,25 +11,25 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// window is a rank's handle on an MPI window. MPI has no non-blocking fence or
-// lock: before a fence ranks meet in a way that can be interrupted; a lock
-// waits inside MPI, and only the end of the process ends that.
+// window is a rank's handle on an MPI window. MPI has no non-blocking fence or lock.
+// Before a fence, ranks wait in a barrier that can be interrupted. A lock waits inside
+// MPI and can be ended only with the process.
 type window struct {
 	r      *rank
 	h      uintptr
 	buf    comm.Buf
 	counts []int
-	starts []int            // where each rank's buffer starts, in bytes from its window's
+	starts []int            // offset in bytes of each rank's buffer in its window
 	kept   []unsafe.Pointer // buffers of accesses not yet completed
 	locked map[int]bool
 	all    bool // LockAll
-	shut   bool // this rank has closed it
+	closed bool // this rank has closed it
 }
 
-// ready returns an error if the window or its group is closed, or the program at
-// its end.
+// ready returns an error if the window or its group is closed, or the program was
+// aborted.
 func (w *window) ready(ctx context.Context) error {
-	if w.shut {
+	if w.closed {
 		return comm.ErrClosed
 	}
 	return w.r.ready(ctx)
@@ -40,20 +40,19 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	if err := r.enter(ctx, &call, err); err != nil {
 		return nil, err
 	}
-	if r.w.noWin != nil {
-		return nil, r.w.noWin
+	if r.w.noWindows != nil {
+		return nil, r.w.noWindows
 	}
 	if r.n == 1 {
-		return &alone{r: r, buf: b}, nil // Open MPI 4.1 makes no window for one rank
+		return &selfWindow{r: r, buf: b}, nil // Open MPI 4.1 cannot make a window for one rank
 	}
-	// MPICH 4.0 over UCX takes a window to start at the multiple of 16 bytes
-	// below its base. So give each window a base that is a whole page, and
-	// count in bytes from there.
+	// MPICH 4.0 over UCX rounds the base of a window down to a multiple of 16
+	// bytes. So each window starts at a page, and offsets count in bytes from there.
 	start := uintptr(b.Ptr) % page
 	if b.N == 0 {
 		start = 0
 	}
-	all, err := r.show(ctx, &call, int64(b.N), int64(b.DType), int64(start))
+	all, err := r.gatherNumbers(ctx, &call, int64(b.N), int64(b.DType), int64(start))
 	if err != nil {
 		return nil, err
 	}
@@ -65,30 +64,30 @@ func (r *rank) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 			return nil, &comm.MismatchError{RankA: 0, CallA: fmt.Sprintf("Window(%v)", first), RankB: j, CallB: fmt.Sprintf("Window(%v)", dt)}
 		}
 	}
-	release, err := r.turn(ctx, &call)
+	release, err := r.lockWindows(ctx, &call)
 	if err != nil {
 		return nil, err
 	}
 	h := new(uintptr)
-	code := r.w.inside("Window", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.own, addr(h))
+	code := r.w.blockingCall("Window", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.algoComm, addr(h))
 	release()
 	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
-		// later try may seem to succeed and then move no data.
-		r.w.noWin = fmt.Errorf("%w: %s makes no windows here: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): %w",
+		// second attempt may succeed and then transfer no data.
+		r.w.noWindows = fmt.Errorf("%w: %s cannot make windows: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): %w",
 			err, r.l.Version, errors.ErrUnsupported)
-		return nil, r.w.noWin
+		return nil, r.w.noWindows
 	}
 	w.h = r.l.handle(h)
-	r.w.left.add(w)
+	r.w.open.add(w)
 	return w, r.l.errorOf("MPI_Win_set_errhandler", r.l.call(r.l.winSetErrhandler, w.h, r.l.errorsReturn))
 }
 
 const page = 4096
 
-// access checks an access and calls f for each part that fits a call, with
-// the part's place in b and in the target's window, in elements and in bytes.
-func (w *window) access(ctx context.Context, name string, target, offset int, b comm.Buf, f func(part comm.Buf, lo, at int) int32) error {
+// access checks an access and calls f for each piece that fits one call. lo is the
+// offset of the piece in b in elements, at its offset in the target's window in bytes.
+func (w *window) access(ctx context.Context, name string, target, offset int, b comm.Buf, f func(piece comm.Buf, lo, at int) int32) error {
 	if err := w.ready(ctx); err != nil {
 		return err
 	}
@@ -156,10 +155,10 @@ func (w *window) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset
 	})
 }
 
-// complete calls a function that completes accesses, after which their
-// buffers are the caller's again.
+// complete calls a function that completes accesses. Their buffers then belong to the
+// caller again.
 func (w *window) complete(name string, fn dl.Func, args ...uintptr) error {
-	err := w.r.l.errorOf(name, w.r.w.inside(name, fn, args...))
+	err := w.r.l.errorOf(name, w.r.w.blockingCall(name, fn, args...))
 	w.kept = w.kept[:0]
 	return err
 }
@@ -172,13 +171,13 @@ func (w *window) Fence(ctx context.Context) error {
 	if err := w.r.enter(ctx, &call, nil); err != nil {
 		return err
 	}
-	if err := w.r.gather(ctx, &call); err != nil {
+	if err := w.r.barrier(ctx, &call); err != nil {
 		return err
 	}
 	return w.complete("MPI_Win_fence", w.r.l.winFence, 0, w.h)
 }
 
-func (w *window) target(ctx context.Context, name string, t int) error {
+func (w *window) checkTarget(ctx context.Context, name string, t int) error {
 	if t < 0 || t >= w.r.n {
 		return fmt.Errorf("comm: %s: target is rank %d, must be from 0 to %d", name, t, w.r.n-1)
 	}
@@ -186,7 +185,7 @@ func (w *window) target(ctx context.Context, name string, t int) error {
 }
 
 func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error {
-	if err := w.target(ctx, "Lock", target); err != nil {
+	if err := w.checkTarget(ctx, "Lock", target); err != nil {
 		return err
 	}
 	if w.locked[target] {
@@ -196,7 +195,7 @@ func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error
 	if kind == comm.Exclusive {
 		k = w.r.l.exclusive
 	}
-	if err := w.r.l.errorOf("MPI_Win_lock", w.r.w.inside("Lock", w.r.l.winLock, uintptr(k), uintptr(target), 0, w.h)); err != nil {
+	if err := w.r.l.errorOf("MPI_Win_lock", w.r.w.blockingCall("Lock", w.r.l.winLock, uintptr(k), uintptr(target), 0, w.h)); err != nil {
 		return err
 	}
 	w.locked[target] = true
@@ -205,7 +204,7 @@ func (w *window) Lock(ctx context.Context, target int, kind comm.LockKind) error
 }
 
 func (w *window) Unlock(ctx context.Context, target int) error {
-	if err := w.target(ctx, "Unlock", target); err != nil {
+	if err := w.checkTarget(ctx, "Unlock", target); err != nil {
 		return err
 	}
 	if !w.locked[target] {
@@ -223,7 +222,7 @@ func (w *window) LockAll(ctx context.Context) error {
 	if w.all {
 		return errors.New("comm: LockAll: this rank holds a lock on all ranks already")
 	}
-	if err := w.r.l.errorOf("MPI_Win_lock_all", w.r.w.inside("LockAll", w.r.l.winLockAll, 0, w.h)); err != nil {
+	if err := w.r.l.errorOf("MPI_Win_lock_all", w.r.w.blockingCall("LockAll", w.r.l.winLockAll, 0, w.h)); err != nil {
 		return err
 	}
 	w.all = true
@@ -244,14 +243,14 @@ func (w *window) UnlockAll(ctx context.Context) error {
 }
 
 func (w *window) Flush(ctx context.Context, target int) error {
-	if err := w.target(ctx, "Flush", target); err != nil {
+	if err := w.checkTarget(ctx, "Flush", target); err != nil {
 		return err
 	}
-	return w.r.l.errorOf("MPI_Win_flush", w.r.w.inside("Flush", w.r.l.winFlush, uintptr(target), w.h))
+	return w.r.l.errorOf("MPI_Win_flush", w.r.w.blockingCall("Flush", w.r.l.winFlush, uintptr(target), w.h))
 }
 
 func (w *window) Close(ctx context.Context) error {
-	if w.shut {
+	if w.closed {
 		return nil
 	}
 	var fault error
@@ -265,16 +264,16 @@ func (w *window) Close(ctx context.Context) error {
 	if err := w.r.enter(ctx, &call, fault); err != nil {
 		return err
 	}
-	if err := w.r.gather(ctx, &call); err != nil {
+	if err := w.r.barrier(ctx, &call); err != nil {
 		return err
 	}
 	return w.free()
 }
 
-// free gives the window back. All ranks of its group do so.
+// free frees the window. It is collective.
 func (w *window) free() error {
-	w.shut = true
-	w.r.w.left.remove(w)
+	w.closed = true
+	w.r.w.open.remove(w)
 	h := new(uintptr)
 	*h = w.h
 	return w.complete("MPI_Win_free", w.r.l.winFree, addr(h))

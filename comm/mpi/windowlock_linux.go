@@ -12,9 +12,8 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// openLock opens the file whose lock is the turn. It lies in a folder that only
-// this user can enter: whoever else could make the file could hold its lock for
-// ever.
+// openLock opens the lock file. It is in a folder that only this user can enter, so
+// that no other user can hold the lock forever.
 func openLock(temp string, uid int) (*os.File, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("golops-%d", uid))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -24,7 +23,7 @@ func openLock(temp string, uid int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mpi: window: %w", err)
 	}
-	const advice = "remove it, or set TMPDIR to a folder of your own"
+	const advice = "remove it, or set TMPDIR to your own folder"
 	switch {
 	case !d.IsDir():
 		return nil, fmt.Errorf("mpi: window: %s is no folder: %s", dir, advice)
@@ -49,7 +48,7 @@ func openLock(temp string, uid int) (*os.File, error) {
 	return f, nil
 }
 
-// owner returns the user that a file belongs to.
+// owner returns the user id of a file's owner.
 func owner(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid)
@@ -57,13 +56,13 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// lockFile waits for the turn of this process and returns what ends it.
+// lockFile waits for the file lock and returns a function that releases it.
 func (r *rank) lockFile(ctx context.Context, call *comm.Call) (release func(), err error) {
 	f, err := openLock(os.TempDir(), os.Getuid())
 	if err != nil {
 		return func() {}, err
 	}
-	var p patience
+	var p waitState
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -73,7 +72,7 @@ func (r *rank) lockFile(ctx context.Context, call *comm.Call) (release func(), e
 			f.Close()
 			return func() {}, fmt.Errorf("mpi: window: lock %s: %w", f.Name(), err)
 		}
-		if err := r.w.idle(ctx, &p, call); err != nil {
+		if err := r.w.backOff(ctx, &p, call); err != nil {
 			f.Close()
 			return func() {}, err
 		}

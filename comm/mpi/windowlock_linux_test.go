@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLockFile looks at where the lock of windows lies, and who else can get there.
+// TestLockFile checks that no other user can reach the lock file of windows.
 func TestLockFile(t *testing.T) {
 	uid := os.Getuid()
 	folder := func(temp string, uid int) string { return filepath.Join(temp, "golops-"+strconv.Itoa(uid)) }

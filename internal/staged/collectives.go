@@ -69,7 +69,7 @@ func (c *Comm) through(k comm.Call, dst, src side, fault error, call func(dst, s
 }
 
 // passes reports whether the host communicator does a call on GPU memory.
-func (c *Comm) passes(k comm.Call) bool { return c.aware != nil && c.aware.PassesOn(k) }
+func (c *Comm) passes(k comm.Call) bool { return c.aware != nil && c.aware.TakesGPUMemory(k) }
 
 // direct reports whether it does so with these buffers: in place, it may move
 // elements itself.

@@ -74,9 +74,9 @@ func suite(ctx context.Context, c comm.Comm, cfg commtest.Config, whole bool, re
 // calls that reduce nothing.
 type knowing struct{ comm.Comm }
 
-func (knowing) ReachesDevice(platform string) bool { return platform == "cuda" }
+func (knowing) GPUAware(platform string) bool { return platform == "cuda" }
 
-func (knowing) PassesOn(call comm.Call) bool {
+func (knowing) TakesGPUMemory(call comm.Call) bool {
 	switch call.Kind {
 	case comm.KindAllReduce, comm.KindReduce, comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindIAllReduce:
 		return false

@@ -37,10 +37,10 @@ type Comm struct {
 }
 
 // aware is a host communicator that takes addresses on a device in some calls:
-// PassesOn says in which, alike on all ranks.
+// TakesGPUMemory says in which, alike on all ranks.
 type aware interface {
-	ReachesDevice(platform string) bool
-	PassesOn(call comm.Call) bool
+	GPUAware(platform string) bool
+	TakesGPUMemory(call comm.Call) bool
 }
 
 // shared is what a communicator and those split from it have in common. It is
@@ -86,7 +86,7 @@ func newComm(host comm.Comm, dev device.Accelerator, chunk, above int) (*Comm, e
 
 func wrap(host comm.Comm, s *shared) *Comm {
 	c := &Comm{host: host, s: s}
-	if a, ok := host.(aware); ok && a.ReachesDevice(s.dev.Platform()) {
+	if a, ok := host.(aware); ok && a.GPUAware(s.dev.Platform()) {
 		c.aware = a
 	}
 	c.Messages = comm.NewMessages(c, comm.OnDevice)
@@ -105,7 +105,7 @@ func (c *Comm) String() string {
 	how := "staged through pinned host memory"
 	switch {
 	case c.aware == nil:
-	case c.aware.PassesOn(comm.Call{Kind: comm.KindBroadcast}):
+	case c.aware.TakesGPUMemory(comm.Call{Kind: comm.KindBroadcast}):
 		how = "GPU-aware, some reductions " + how
 	default:
 		how = "GPU-aware messages, collectives " + how

@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/internal/mpirun"
 )
 
-// guarded is memory with a strip behind it that nobody may write to.
+// guarded is a buffer followed by elements that nobody may write.
 type guarded []float64
 
 func newGuarded(n int) guarded {
@@ -33,8 +33,9 @@ func (g guarded) overwritten(n int) int {
 	return k
 }
 
-// unequal calls collectives with another count on each rank. Every rank must hear of
-// it, and none may write past its buffers. AllReduce comes last: it ends the program.
+// unequal calls collectives with another count on each rank. Every rank must return an
+// error, and none may write past its buffers. AllReduce comes last, because its error
+// ends the program.
 func unequal(ctx context.Context, c comm.Comm) error {
 	p, me := c.Size(), c.Rank()
 	for _, k := range []struct {
@@ -69,8 +70,8 @@ func unequal(ctx context.Context, c comm.Comm) error {
 	return nil
 }
 
-// TestUnequalCounts is for Open MPI, which would write past the end. Without the
-// checked mode MPICH finds some of these errors and not others.
+// TestUnequalCounts is for Open MPI, which would write past the end. Without checked
+// mode MPICH finds only some of these errors.
 func TestUnequalCounts(t *testing.T) {
 	mpirun.Each(t, []string{"openmpi", "openmpi5"}, func(t *testing.T, m mpirun.MPI) {
 		out, err := ranks(t, m, 2, "unequal")

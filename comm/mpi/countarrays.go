@@ -2,16 +2,16 @@ package mpi
 
 import "math"
 
-// ints is a pair of C arrays, counts and displacements: int, or 64-bit where
-// the library's calls with wide counts are used.
-type ints struct {
+// countArrays are C arrays of counts and displacements: int, or 64-bit if the library
+// has calls with 64-bit counts.
+type countArrays struct {
 	small, smallAt []int32
 	at             []int
 }
 
-// set fills the arrays from blocks of counts elements that follow each other,
-// and returns their addresses. Wide counts are Go's own.
-func (a *ints) set(l *lib, counts []int) (c, at uintptr) {
+// set fills the arrays for consecutive blocks of counts elements and returns their
+// addresses. 64-bit counts are passed without a copy.
+func (a *countArrays) set(l *lib, counts []int) (c, at uintptr) {
 	if l.maxCount > math.MaxInt32 {
 		a.at = a.at[:0]
 		sum := 0

@@ -8,23 +8,23 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// alone is a window of a group of one rank, which needs no library.
-type alone struct {
+// selfWindow is the window of a group of one rank. It needs no library.
+type selfWindow struct {
 	r      *rank
 	buf    comm.Buf
 	locked bool
-	shut   bool // this rank has closed it
+	closed bool // this rank has closed it
 }
 
-func (w *alone) ready(ctx context.Context) error {
-	if w.shut {
+func (w *selfWindow) ready(ctx context.Context) error {
+	if w.closed {
 		return comm.ErrClosed
 	}
 	return w.r.ready(ctx)
 }
 
-// reach returns the memory of an access, nil if it is empty.
-func (w *alone) reach(ctx context.Context, name string, target, offset int, b comm.Buf) (unsafe.Pointer, error) {
+// targetAddr checks an access and returns its address, nil if it is empty.
+func (w *selfWindow) targetAddr(ctx context.Context, name string, target, offset int, b comm.Buf) (unsafe.Pointer, error) {
 	if err := w.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -34,30 +34,30 @@ func (w *alone) reach(ctx context.Context, name string, target, offset int, b co
 	return w.buf.Slice(offset, offset+b.N).Ptr, nil
 }
 
-func (w *alone) Put(ctx context.Context, target, offset int, src comm.Buf) error {
+func (w *selfWindow) Put(ctx context.Context, target, offset int, src comm.Buf) error {
 	return w.Accumulate(ctx, target, offset, src, comm.Replace)
 }
 
-func (w *alone) Get(ctx context.Context, dst comm.Buf, target, offset int) error {
+func (w *selfWindow) Get(ctx context.Context, dst comm.Buf, target, offset int) error {
 	return w.GetAccumulate(ctx, dst, target, offset, comm.Buf{}, comm.NoOp)
 }
 
-func (w *alone) Accumulate(ctx context.Context, target, offset int, src comm.Buf, op comm.Op) error {
+func (w *selfWindow) Accumulate(ctx context.Context, target, offset int, src comm.Buf, op comm.Op) error {
 	if err := comm.CheckWindowOp(op, w.buf.DType, false); err != nil {
 		return fmt.Errorf("comm: Accumulate: %w", err)
 	}
-	to, err := w.reach(ctx, "Accumulate", target, offset, src)
+	to, err := w.targetAddr(ctx, "Accumulate", target, offset, src)
 	if err == nil && src.N > 0 {
 		comm.ReducerOf(op, src.DType)(to, to, src.Ptr, src.N)
 	}
 	return err
 }
 
-func (w *alone) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset int, src comm.Buf, op comm.Op) error {
+func (w *selfWindow) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset int, src comm.Buf, op comm.Op) error {
 	if err := comm.CheckFetch(w.buf, dst, src, op); err != nil {
 		return err
 	}
-	to, err := w.reach(ctx, "GetAccumulate", target, offset, dst)
+	to, err := w.targetAddr(ctx, "GetAccumulate", target, offset, dst)
 	if err != nil || dst.N == 0 {
 		return err
 	}
@@ -68,7 +68,7 @@ func (w *alone) GetAccumulate(ctx context.Context, dst comm.Buf, target, offset 
 	return nil
 }
 
-func (w *alone) Lock(ctx context.Context, target int, _ comm.LockKind) error {
+func (w *selfWindow) Lock(ctx context.Context, target int, _ comm.LockKind) error {
 	if err := w.Flush(ctx, target); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (w *alone) Lock(ctx context.Context, target int, _ comm.LockKind) error {
 	return nil
 }
 
-func (w *alone) Unlock(ctx context.Context, target int) error {
+func (w *selfWindow) Unlock(ctx context.Context, target int) error {
 	if err := w.Flush(ctx, target); err != nil {
 		return err
 	}
@@ -92,24 +92,24 @@ func (w *alone) Unlock(ctx context.Context, target int) error {
 	return nil
 }
 
-func (w *alone) Flush(ctx context.Context, target int) error {
+func (w *selfWindow) Flush(ctx context.Context, target int) error {
 	if target != 0 {
 		return fmt.Errorf("comm: target is rank %d, must be 0", target)
 	}
 	return w.ready(ctx)
 }
 
-func (w *alone) LockAll(ctx context.Context) error   { return w.Lock(ctx, 0, comm.Shared) }
-func (w *alone) UnlockAll(ctx context.Context) error { return w.Unlock(ctx, 0) }
-func (w *alone) Fence(ctx context.Context) error     { return w.ready(ctx) }
+func (w *selfWindow) LockAll(ctx context.Context) error   { return w.Lock(ctx, 0, comm.Shared) }
+func (w *selfWindow) UnlockAll(ctx context.Context) error { return w.Unlock(ctx, 0) }
+func (w *selfWindow) Fence(ctx context.Context) error     { return w.ready(ctx) }
 
-func (w *alone) Close(ctx context.Context) error {
-	if w.shut {
+func (w *selfWindow) Close(ctx context.Context) error {
+	if w.closed {
 		return nil
 	}
 	if w.locked {
 		return holdsLock(0)
 	}
-	w.shut = true
+	w.closed = true
 	return w.r.w.ready(ctx)
 }

@@ -26,7 +26,7 @@ func manyRequests(ctx context.Context, c comm.Comm) error {
 	return nil
 }
 
-// forgetWindows leaves windows, groups and a request behind.
+// forgetWindows returns with open windows, an open group and a pending request.
 func forgetWindows(ctx context.Context, c comm.Comm) error {
 	for range 3 {
 		if _, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 4))); err != nil {
@@ -88,7 +88,7 @@ func stopOne(ctx context.Context, c comm.Comm) error {
 	return c.Recv(ctx, comm.Of(make([]float64, 1)), 1)
 }
 
-// unasked sends a number that nobody receives.
+// unasked sends a message that nobody receives.
 func unasked(ctx context.Context, c comm.Comm) error {
 	if c.Rank() == 0 {
 		return c.Send(ctx, comm.Of(make([]float64, 1)), 1)
@@ -96,7 +96,7 @@ func unasked(ctx context.Context, c comm.Comm) error {
 	return nil
 }
 
-// TestEnds runs programs that end in the wrong way. Each must end, with a word on
+// TestEnds runs programs that end in a wrong way. Each must end with an error that says
 // why.
 func TestEnds(t *testing.T) {
 	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
