@@ -7,31 +7,29 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Checked mode: before each collective all ranks show each other which memory
-// it is on and, if that is the device's, their calls, as goroutine ranks do with
-// host memory. It costs two small collectives of the host per call, three where
-// there are counts, and makes the start of a non-blocking collective wait.
+// In checked mode all ranks compare the kind of memory before each collective and, for
+// GPU memory, their calls. It costs two small collectives of the host per call, three for
+// calls with counts, and makes the start of a non-blocking collective wait.
 
-// enter begins a collective on GPU memory: it returns the arguments' own
-// fault, or another rank's or a disagreement where calls are checked.
+// enter starts a collective on GPU memory. It returns fault if the arguments are invalid.
+// In checked mode it also returns the fault of another rank, or a mismatch.
 func (c *Comm) enter(ctx context.Context, call *comm.Call, fault error) error {
 	if !c.w.cfg.Checked || c.n == 1 {
 		return fault
 	}
 	return comm.Compare(c.n, *call, fault,
-		func(numbers ...int64) ([]int64, error) { return c.show(ctx, numbers...) },
+		func(numbers ...int64) ([]int64, error) { return c.gatherNumbers(ctx, numbers...) },
 		func(b comm.Buf, root int) error { return c.host.Broadcast(ctx, b, root) })
 }
 
-// show returns the numbers of all ranks, by rank.
-func (c *Comm) show(ctx context.Context, numbers ...int64) ([]int64, error) {
+// gatherNumbers returns the numbers of all ranks, by rank.
+func (c *Comm) gatherNumbers(ctx context.Context, numbers ...int64) ([]int64, error) {
 	all := make([]int64, len(numbers)*c.n)
 	return all, c.host.AllGather(ctx, comm.Of(all), comm.Of(numbers))
 }
 
-// compareCounts is the second part of enter, for calls with counts: of what this
-// rank brings (n), of what it expects (in) and, for AllToAllV, of what it sends
-// (out).
+// compareCounts is the second part of enter, for calls with counts. This rank has n
+// elements, expects in[j] from rank j and, for AllToAllV, sends out[j] to rank j.
 func (c *Comm) compareCounts(ctx context.Context, call *comm.Call, n int, in, out []int) error {
 	if !c.w.cfg.Checked || c.n == 1 {
 		return nil
@@ -45,14 +43,14 @@ func (c *Comm) compareCounts(ctx context.Context, call *comm.Call, n int, in, ou
 	for j := range out {
 		numbers[1+c.n+j] = int64(out[j])
 	}
-	all, err := c.show(ctx, numbers...)
+	all, err := c.gatherNumbers(ctx, numbers...)
 	if err != nil {
 		return err
 	}
-	for i := range c.n { // what i expects
-		for j := range c.n { // of j
-			brings, expects, sends := all[j*per], all[i*per+1+j], all[j*per+1+c.n+i]
-			got, want := brings, expects
+	for i := range c.n {
+		for j := range c.n { // what i expects of j
+			has, expects, sends := all[j*per], all[i*per+1+j], all[j*per+1+c.n+i]
+			got, want := has, expects
 			switch call.Kind {
 			case comm.KindReduceScatterV:
 				got = all[1+j]

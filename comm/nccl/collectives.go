@@ -6,9 +6,9 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// collective carries out call: on the host's communicator what is in host
-// memory, through that what the library cannot do, and all else itself. via is
-// the call on another communicator.
+// collective runs call. On host memory it uses the host's communicator, for reductions that
+// the library cannot do a staged one, otherwise the library. via makes the call on another
+// communicator.
 func (c *Comm) collective(ctx context.Context, call comm.Call, fault error, dst, src comm.Buf, in, out []int, via func(comm.Comm) error) error {
 	other, err := c.route(ctx, &call, fault, dst, src, in, out)
 	switch {
@@ -20,7 +20,7 @@ func (c *Comm) collective(ctx context.Context, call comm.Call, fault error, dst,
 	return c.do(ctx, call, dst, src, in, out)
 }
 
-// start is collective for a call that via only starts.
+// start is collective for a non-blocking call.
 func (c *Comm) start(ctx context.Context, call comm.Call, fault error, dst, src comm.Buf, via func(comm.Comm) (comm.Request, error)) (comm.Request, error) {
 	if fault == nil {
 		fault = c.pending.CheckLimit(call.Kind)
@@ -30,17 +30,17 @@ func (c *Comm) start(ctx context.Context, call comm.Call, fault error, dst, src 
 	case err != nil:
 		return comm.Request{}, err
 	case other != nil:
-		return c.ofHost(via(other))
+		return c.wrapHost(via(other))
 	}
 	return c.begin(ctx, call, dst, src, nil, nil)
 }
 
-// route returns the communicator that call is for, nil if it is the library's.
+// route returns the communicator for call, or nil for the library.
 func (c *Comm) route(ctx context.Context, call *comm.Call, fault error, dst, src comm.Buf, in, out []int) (comm.Comm, error) {
-	if c.shut {
+	if c.closed {
 		return nil, comm.ErrClosed
 	}
-	dev, err := c.where(ctx, call.Kind, dst, src)
+	dev, err := c.onGPU(ctx, call.Kind, dst, src)
 	if err != nil {
 		return nil, err
 	}

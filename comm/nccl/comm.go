@@ -9,29 +9,29 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Comm is one rank's handle on a group of ranks with devices.
+// Comm is one rank's handle on a group of ranks with GPUs.
 //
-// Buffers in host memory go to the host's communicator as they are. Both sides
-// of a message must be in the same kind of memory, and so must all ranks' parts
-// of a collective. A message for which they differ ends the program with a
-// *comm.MismatchError; a collective does so in checked mode.
+// Buffers in host memory are passed to the host's communicator. Both sides of a message
+// must be in the same kind of memory, and so must the buffers of all ranks in a
+// collective. Otherwise a message ends the program with a *comm.MismatchError; a
+// collective does so in checked mode.
 type Comm struct {
 	comm.Messages
 	w       *world
 	host    comm.Host
 	world   bool  // made by New, not by Split
-	shut    bool  // this rank has closed it
-	number  int64 // of the group, the same on all its ranks and of no other group
+	closed  bool  // this rank has closed it
+	groupID int64 // the same on all ranks of the group, unique in the world
 	members []int // ranks in the world
 	me, n   int
 
-	line           *line // of collectives; nil before the first
+	channel        *channel // for collectives; nil before the first
 	staged         comm.Comm
 	pending        comm.RequestPool[op]
 	alone          []lone  // messages to this rank itself, sent or received but not both
 	sent, received []int64 // messages, by rank
-	room           uintptr
-	roomFor        int // bytes
+	scratch        uintptr
+	scratchBytes   int // bytes
 	flag           [2]int64
 }
 
@@ -40,22 +40,22 @@ var (
 	_ comm.Windower = (*Comm)(nil)
 )
 
-// join makes the handle on the group of host. It is collective.
-func (w *world) join(ctx context.Context, host comm.Host, world bool) (*Comm, error) {
+// newComm makes the handle on the group of host. It is collective.
+func (w *world) newComm(ctx context.Context, host comm.Host, world bool) (*Comm, error) {
 	c := &Comm{w: w, host: host, world: world, me: host.Rank(), n: host.Size()}
 	c.sent, c.received = make([]int64, c.n), make([]int64, c.n)
 	c.Messages = comm.NewMessages(c, comm.OnDevice)
 	w.mu.Lock()
 	w.groups++
-	mine, all := []int64{int64(w.me), w.groups}, make([]int64, 2*c.n)
+	own, all := []int64{int64(w.me), w.groups}, make([]int64, 2*c.n)
 	w.mu.Unlock()
-	if err := host.AllGather(ctx, comm.Of(all), comm.Of(mine)); err != nil {
+	if err := host.AllGather(ctx, comm.Of(all), comm.Of(own)); err != nil {
 		return nil, err
 	}
 	for r := range c.n {
 		c.members = append(c.members, int(all[2*r]))
 	}
-	c.number = all[1]*int64(len(w.peers)) + all[0] // of the groups that the first rank leads, no two have the same
+	c.groupID = all[1]*int64(len(w.peers)) + all[0] // unique: (the first rank's count of groups, the first rank's world rank)
 	return c, nil
 }
 
@@ -70,28 +70,28 @@ func (c *Comm) String() string {
 	return fmt.Sprintf("%s %s over %v", c.w.l.Name, c.w.l.Version, c.host)
 }
 
-// Library is what was found.
+// Library returns the library in use.
 func (c *Comm) Library() *Found { return c.w.l.Found }
 
-// Barrier implements comm.Comm. It does not wait for devices.
+// Barrier implements comm.Comm. It does not wait for GPUs.
 func (c *Comm) Barrier(ctx context.Context) error {
-	if c.shut {
+	if c.closed {
 		return comm.ErrClosed
 	}
 	return c.host.Barrier(ctx)
 }
 
-// Split implements comm.Comm. The library's communicator of the new group is
-// made when its first collective on GPU memory needs it.
+// Split implements comm.Comm. The NCCL communicator of the new group is created by its
+// first collective on GPU memory.
 func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
-	if c.shut {
+	if c.closed {
 		return nil, comm.ErrClosed
 	}
 	sub, err := c.host.Split(ctx, color, key)
 	if err != nil || sub == nil {
 		return nil, err
 	}
-	s, err := c.w.join(ctx, sub.(comm.Host), false)
+	s, err := c.w.newComm(ctx, sub.(comm.Host), false)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +100,10 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 
 // Window implements comm.Windower, in host memory.
 func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
-	if c.shut {
+	if c.closed {
 		return nil, comm.ErrClosed
 	}
-	dev, err := c.anywhere(ctx, onDevice(buf))
+	dev, err := c.onAnyRank(ctx, onDevice(buf))
 	if err != nil {
 		return nil, err
 	}
@@ -113,58 +113,58 @@ func (c *Comm) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
 	return comm.NewWindow(ctx, c.host, buf)
 }
 
-// Abort implements comm.Comm. A call that another goroutine of this rank has
-// under way ends the library's communicators; otherwise Abort does.
+// Abort implements comm.Comm. If another goroutine of this rank is in a call, that call
+// ends the NCCL communicators; otherwise Abort does.
 func (c *Comm) Abort(cause error) {
-	c.w.ground.Abort(cause)
+	c.w.worldHost.Abort(cause)
 	if c.w.mu.TryLock() {
 		defer c.w.mu.Unlock()
 		c.w.ended(cause)
 	}
 }
 
-// Close implements comm.Comm. On the communicator that New made, it also gives
-// back what messages took; the host's communicator stays.
+// Close implements comm.Comm. On the communicator of New it also frees the channels of
+// messages. It does not close the host's communicator.
 func (c *Comm) Close() error {
-	if c.shut {
+	if c.closed {
 		return nil
 	}
 	w := c.w
-	errs := c.closeRegions()
-	c.shut = true
+	errs := c.closeRegistrations()
+	c.closed = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	lines := w.lines
+	channels := w.channels
 	if !c.world {
-		lines = slices.DeleteFunc(slices.Clone(lines), func(l *line) bool { return l != c.line })
+		channels = slices.DeleteFunc(slices.Clone(channels), func(l *channel) bool { return l != c.channel })
 	}
-	if err := w.finish(lines); err != nil {
+	if err := w.finalize(channels); err != nil {
 		errs = append(errs, w.fail(err))
 	}
-	if w.dead {
-		w.abort(lines)
+	if w.aborted {
+		w.abort(channels)
 	}
-	for _, l := range lines {
+	for _, l := range channels {
 		errs = append(errs, l.close())
 	}
-	w.lines = slices.DeleteFunc(w.lines, func(l *line) bool { return slices.Contains(lines, l) })
-	w.active = slices.DeleteFunc(w.active, func(l *line) bool { return slices.Contains(lines, l) })
-	c.line = nil
-	for _, r := range c.regions() { // left by an abort
+	w.channels = slices.DeleteFunc(w.channels, func(l *channel) bool { return slices.Contains(channels, l) })
+	w.active = slices.DeleteFunc(w.active, func(l *channel) bool { return slices.Contains(channels, l) })
+	c.channel = nil
+	for _, r := range c.registrations() { // left by an abort
 		errs = append(errs, r.free())
 	}
-	if c.room != 0 {
-		w.dev.FreeBytes(c.room)
-		c.room, c.roomFor = 0, 0
+	if c.scratch != 0 {
+		w.dev.FreeBytes(c.scratch)
+		c.scratch, c.scratchBytes = 0, 0
 	}
 	if c.staged != nil {
 		errs = append(errs, c.staged.Close())
 	}
-	own := comm.Comm(c.host)
+	toClose := comm.Comm(c.host)
 	if c.world {
-		own = w.ctl
-		w.ground.SetProgress(nil)
+		toClose = w.ctl
+		w.worldHost.SetProgress(nil)
 		w.unwatch()
 	}
-	return errors.Join(append(errs, own.Close())...)
+	return errors.Join(append(errs, toClose.Close())...)
 }

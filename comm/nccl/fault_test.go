@@ -42,10 +42,9 @@ var waits = map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
 	},
 }
 
-// TestFaults lets rank 2 fail while the others wait for it. Everybody's call
-// must end with an error that names the rank and the cause; a hang is the
-// test's own time limit. In some of the runs the library is about to make its
-// communicators, in others they are there already; an old library cannot revoke
+// TestFaults lets rank 2 fail while the others wait for it. The calls of all others must end
+// with an error that names the rank and the cause. In some runs the library is about to
+// create its communicators, in others they exist already. An old library cannot revoke
 // them.
 func TestFaults(t *testing.T) {
 	faults := []struct {
@@ -65,7 +64,7 @@ func TestFaults(t *testing.T) {
 			return context.Cause(ctx)
 		}, []string{"waited 50ms"}},
 		{"gone", Config{Timeout: time.Minute}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
-			for _, l := range c.w.lines { // as the others see a process that dies
+			for _, l := range c.w.channels { // as the others see a process that dies
 				c.w.l.lib.Func("gpusim_nccl_kill").Call(l.handle)
 			}
 			<-ctx.Done()
@@ -77,7 +76,7 @@ func TestFaults(t *testing.T) {
 			for _, how := range []string{"cold", "warm", "old"} {
 				warm := how != "cold"
 				if f.name == "gone" && !warm || f.name == "late" && call == "Barrier" {
-					continue // the library knows nothing yet; the host's waits have a limit of their own
+					continue // the library has nothing under way yet, and the host has its own timeout
 				}
 				t.Run(call+"/"+f.name+"/"+how, func(t *testing.T) {
 					errs := make([]error, 4)
@@ -119,13 +118,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestDeviceWait lets rank 2 fail while the others wait for their devices, where
-// a kernel stands behind a collective that rank 2 has not joined.
+// TestDeviceWait lets rank 2 fail while the others wait for their GPUs. There a kernel is
+// queued after a collective that rank 2 has not joined.
 func TestDeviceWait(t *testing.T) {
 	for name, fail := range map[string]program{
 		"error": func(context.Context, *Comm, device.Accelerator) error { return errBoom },
 		"gone": func(ctx context.Context, c *Comm, _ device.Accelerator) error {
-			c.w.l.lib.Func("gpusim_nccl_kill").Call(c.line.handle)
+			c.w.l.lib.Func("gpusim_nccl_kill").Call(c.channel.handle)
 			<-ctx.Done()
 			return context.Cause(ctx)
 		},
@@ -154,11 +153,11 @@ func TestDeviceWait(t *testing.T) {
 					return err
 				}
 				q, err := c.IAllReduce(ctx, m.buf(), m.buf(), comm.Sum)
-				for err == nil && len(c.line.busy) == 0 {
+				for err == nil && len(c.channel.busy) == 0 {
 					_, err = q.Test()
 				}
 				if err == nil {
-					err = c.line.queue.Lead()
+					err = c.channel.queue.Lead()
 				}
 				kernels.Fill(x, 1)
 				begun.Done()
@@ -179,8 +178,8 @@ func TestDeviceWait(t *testing.T) {
 	}
 }
 
-// TestRevoke asserts what a failure leaves: a device that nothing runs on and,
-// where the library revokes, communicators until Close.
+// TestRevoke asserts that after a failure nothing runs on the GPU. A library with revoke keeps
+// its communicators until Close.
 func TestRevoke(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		var left, closed [3]int32
@@ -210,7 +209,7 @@ func TestRevoke(t *testing.T) {
 					return errBoom
 				}
 				err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
-				for _, l := range c.w.lines {
+				for _, l := range c.w.channels {
 					if l.handle != 0 {
 						left[c.Rank()]++
 					}
@@ -233,7 +232,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// exercise makes all communicators of the library that the waits use.
+// exercise creates all NCCL communicators that the waits use.
 func exercise(ctx context.Context, c *Comm, b comm.Buf) error {
 	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
 		return err
@@ -277,7 +276,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestSharedGPU asserts that two ranks on one GPU are told so.
+// TestSharedGPU asserts that two ranks on one GPU are an error that says so.
 func TestSharedGPU(t *testing.T) {
 	dir, err := gpusim.Build()
 	if err != nil {
@@ -297,12 +296,12 @@ func TestSharedGPU(t *testing.T) {
 			return c.Broadcast(ctx, m.buf(), 0)
 		}), dev.Close())
 	})
-	if err == nil || !strings.Contains(err.Error(), "Duplicate GPU") || !strings.Contains(err.Error(), "a GPU of its own") {
+	if err == nil || !strings.Contains(err.Error(), "Duplicate GPU") || !strings.Contains(err.Error(), "its own GPU") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestFind asserts what is said of libraries that do not serve.
+// TestFind asserts the errors for libraries that cannot be used.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	build := func(name, source string) string { return build(t, filepath.Join(dir, name), source) }
@@ -334,7 +333,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// build makes a library from C.
+// build compiles a library from C.
 func build(t *testing.T, so, source string) string {
 	t.Helper()
 	c := so + ".c"
@@ -347,8 +346,8 @@ func build(t *testing.T, so, source string) string {
 	return so
 }
 
-// TestOldest binds a library that has what NCCL 2.18.3 has, where pip puts it:
-// all that must be there is, and the rest does without.
+// TestOldest binds a library with the functions of NCCL 2.18.3, in the folder of pip. All
+// required functions are there, and the others are optional.
 func TestOldest(t *testing.T) {
 	list, err := os.ReadFile("testdata/nccl-2.18.txt")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // Variables that tell a copy of this program, started by mpirun, what to do.
 const (
 	childVar     = "GOLOPS_TEST_CHILD"
-	sequencesVar = "GOLOPS_TEST_SEQUENCES" // random sequences, or rounds, on a GPU; many take long where ranks share it
+	sequencesVar = "GOLOPS_TEST_SEQUENCES" // random sequences, or rounds, on a GPU; they take long if ranks share it
 )
 
 // children are the programs that MPI ranks run, those of "sim" on a simulated GPU.
@@ -34,7 +34,7 @@ var children = map[string]program{
 	"gpu register": gpuRegister,
 	"gpu kill":     kill,
 	"sim suite": func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-		// Simulated GPUs of two processes do not know each other.
+		// Simulated GPUs of two processes cannot reach each other.
 		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoEmpty: true, NoTruncation: true}, c.Size() == 1)
 	},
 }
@@ -61,7 +61,7 @@ func child(ctx context.Context, name string) error {
 	}
 	cfg := Config{Checked: true, Timeout: time.Minute}
 	if name == "gpu kill" {
-		cfg = Config{Timeout: 10 * time.Second} // where mpirun leaves the others alone, nobody else ends them
+		cfg = Config{Timeout: 10 * time.Second} // some mpiruns do not end the other ranks
 	}
 	w, err := mpi.Init(ctx, mpi.Config{Checked: cfg.Checked, Timeout: cfg.Timeout})
 	if err != nil {
@@ -88,8 +88,8 @@ func onGPU(ctx context.Context, w *mpi.World, simulated bool, c Config, p progra
 			return err
 		}
 		if w.Launcher.LocalSize > n || w.Size() > n {
-			// The library refuses two ranks of one machine on one GPU, so each
-			// says that it is a machine of its own.
+			// The library refuses two ranks of one machine on one GPU, so each rank
+			// claims to be on another machine.
 			id := fmt.Sprintf("golops-%d-%d", os.Getpid(), w.Rank())
 			if err := errors.Join(dl.Setenv("NCCL_HOSTID", id), dl.Setenv("NCCL_SOCKET_IFNAME", "lo")); err != nil {
 				return err
@@ -109,8 +109,8 @@ func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	if n, err := strconv.Atoi(os.Getenv(sequencesVar)); err == nil {
 		cfg.Sequences = n
 	}
-	// Windows are the host communicator's. Open MPI 4.1.6 on our GPU machine makes
-	// none, for C programs either; everything else is about the GPU.
+	// Windows belong to the host's communicator. Open MPI 4.1.6 on our GPU machine
+	// cannot make any, not even for C programs.
 	w, err := c.Window(ctx, comm.Of(make([]float32, 1)))
 	if err == nil {
 		err = w.Close(ctx)
@@ -129,7 +129,7 @@ func gpuRegister(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	return registers(ctx, c, dev, rounds, 1<<20)
 }
 
-// report runs the suite and says how long its cases took.
+// report runs the suite and prints how long its cases took.
 func report(ctx context.Context, c *Comm, dev device.Accelerator, cfg commtest.Config, onDevice bool) error {
 	start := time.Now()
 	last, cases := start, 0

@@ -7,9 +7,9 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// launch hands an operation to the library, or copies where there is no other
-// rank. It returns inProgress if the library is still about it.
-func (l *line) launch(o *op) (int32, error) {
+// launch starts an operation in the library, or a copy if there is one rank. It returns
+// inProgress if the library is still launching.
+func (l *channel) launch(o *op) (int32, error) {
 	if l.size == 1 {
 		return success, l.copy(o.dst, o.src)
 	}
@@ -19,8 +19,8 @@ func (l *line) launch(o *op) (int32, error) {
 	if err := l.w.dev.Bind(); err != nil {
 		return 0, err
 	}
-	if o.region != nil {
-		return l.enrol(o.region)
+	if o.registration != nil {
+		return l.register(o.registration)
 	}
 	lib, t := l.w.l, dtypes[o.call.DType]
 	dst, src, root := o.dst.Addr(), o.src.Addr(), uintptr(o.call.Peer)
@@ -38,7 +38,7 @@ func (l *line) launch(o *op) (int32, error) {
 		code = lib.allGather.Call(src, dst, n, t.code, h, q)
 	case comm.KindReduceScatter:
 		code = lib.reduceScatter.Call(src, dst, uintptr(o.dst.N)*t.per, t.code, ops[o.call.Op], h, q)
-	case comm.KindSend: // lines of messages have two ranks: the sender is 0
+	case comm.KindSend: // a channel of messages has two ranks; the sender is 0
 		code = lib.send.Call(src, n, t.code, 1, h, q)
 	case comm.KindRecv:
 		code = lib.recv.Call(dst, n, t.code, 0, h, q)
@@ -63,23 +63,22 @@ func (l *line) launch(o *op) (int32, error) {
 	return code, lib.errorOf(o.call.Kind.String(), code, h)
 }
 
-// copy queues the copy of src to dst, which may be the same.
-func (l *line) copy(dst, src comm.Buf) error {
+// copy queues a copy of src to dst, if they differ.
+func (l *channel) copy(dst, src comm.Buf) error {
 	if dst.N == 0 || comm.Same(dst, src) {
 		return nil
 	}
 	return l.queue.Copy(dst.Addr(), src.Addr(), dst.Bytes())
 }
 
-// grouped launches what the library has no single call for, as a group of
-// calls. What stays on this rank is a copy.
+// grouped launches an operation for which the library has no single call, as a group of
+// calls. The block that stays on this rank is copied.
 //
-//   - AllGatherV is a broadcast, and ReduceScatterV a reduction, of each rank's
-//     block. Padding the blocks to equal ones would take one call, but memory
-//     and copies besides, and blocks rarely differ by little.
-//   - All else is messages.
-func (l *line) grouped(o *op) (int32, error) {
-	if err := l.stay(o); err != nil {
+//   - AllGatherV is a broadcast of each rank's block, ReduceScatterV a reduction of each.
+//     Padding to equal blocks would take one call, but also memory and copies.
+//   - All others consist of messages.
+func (l *channel) grouped(o *op) (int32, error) {
+	if err := l.copySelf(o); err != nil {
 		return 0, err
 	}
 	g := group{l: l, o: o}
@@ -97,13 +96,13 @@ func (l *line) grouped(o *op) (int32, error) {
 
 // group is a group of calls for one operation.
 type group struct {
-	l     *line
+	l     *channel
 	o     *op
 	first int32 // error
 	last  int32 // result
 }
 
-// do notes the result of a call. A group must be ended even after an error.
+// do records the result of a call. A group must be ended even after an error.
 func (g *group) do(code int32) {
 	if failed(code) && g.first == success {
 		g.first = code
@@ -152,16 +151,16 @@ func (g *group) move(f dl.Func, b comm.Buf, peer int) {
 	g.do(f.Call(b.Addr(), uintptr(b.N)*t.per, t.code, uintptr(peer), g.l.handle, g.l.queue.Handle()))
 }
 
-// stay copies what this rank sends to itself.
-func (l *line) stay(o *op) error {
+// copySelf copies the block that this rank sends to itself.
+func (l *channel) copySelf(o *op) error {
 	if k := o.call.Kind; k == comm.KindAllGatherV || k == comm.KindReduceScatterV {
 		return nil
 	}
 	return l.copy(o.incoming(l.rank), o.outgoing(l.rank))
 }
 
-// outgoing and incoming are what goes to rank r, and comes from it, in an
-// operation made of messages.
+// outgoing returns the block that goes to rank r, incoming the block that comes from it,
+// in an operation that consists of messages.
 func (o *op) outgoing(r int) comm.Buf {
 	n, root := o.c.n, int(o.call.Peer)
 	switch k := o.call.Kind; {

@@ -18,15 +18,15 @@ const (
 	inProgress   = 7
 )
 
-// failed reports whether a result is an error: what is still going on is not.
+// failed reports whether a result is an error. inProgress is none.
 func failed(code int32) bool { return code != success && code != inProgress }
 
-// uniqueID names a communicator to be made: 128 bytes that one rank gets from
-// the library and tells the others.
+// uniqueID identifies a communicator to be created: 128 bytes that one rank gets from the
+// library and sends to the others.
 type uniqueID [16]int64
 
-// config is ncclConfig_t as of 2.18. Newer libraries take it for what it is and
-// give fields that it lacks their defaults.
+// config is ncclConfig_t of version 2.18. Newer libraries use defaults for the fields that
+// it lacks.
 type config struct {
 	size                              uint64
 	magic, version                    uint32
@@ -41,11 +41,10 @@ func newConfig() config {
 		blocking: 0, cluster: unset, minCTA: unset, maxCTA: unset, splitShare: unset, trafficClass: unset}
 }
 
-// join starts to make a communicator, whose handle it leaves in *h. The id goes
-// by pointer where the library has a function for that. By value it is 16
-// words on the stack, after the six that go in registers, on amd64, and a
-// pointer again on arm64.
-func (l *lib) join(h *uintptr, id *uniqueID, rank, size int, cfg *config) int32 {
+// initRank starts to create a communicator and stores its handle in *h. If the library has
+// a function that takes the id by pointer, it is used. By value, the id is 16 words on the
+// stack after six registers on amd64, and a pointer on arm64.
+func (l *lib) initRank(h *uintptr, id *uniqueID, rank, size int, cfg *config) int32 {
 	switch {
 	case l.initRankScalable != 0:
 		return l.initRankScalable.Call(dl.Pointer(h), uintptr(size), uintptr(rank), 1, dl.Pointer(id), dl.Pointer(cfg))
@@ -59,8 +58,8 @@ func (l *lib) join(h *uintptr, id *uniqueID, rank, size int, cfg *config) int32 
 	return l.initRankConfig.Call(dl.Pointer(h), uintptr(size), dl.Pointer(id), uintptr(rank), dl.Pointer(cfg))
 }
 
-// errorOf turns a result into an error with the library's own words. h is the
-// communicator, or 0.
+// errorOf turns a result into an error with the library's text. h is the communicator, or
+// 0.
 func (l *lib) errorOf(name string, code int32, h uintptr) error {
 	if !failed(code) {
 		return nil
@@ -73,7 +72,7 @@ func (l *lib) errorOf(name string, code int32, h uintptr) error {
 		text += ": " + s
 	}
 	if code == invalidUsage {
-		text += ": does each rank have a GPU of its own?"
+		text += ": does each rank have its own GPU?"
 	}
 	return fmt.Errorf("nccl: %s: %s", name, text)
 }
@@ -87,10 +86,9 @@ var dtypes = [...]struct{ code, per uintptr }{
 // ops are the library's reductions.
 var ops = [...]uintptr{comm.Sum: 0, comm.Prod: 1, comm.Max: 2, comm.Min: 3, comm.Average: 4}
 
-// reduces reports whether the library reduces as package comm says. It does not
-// multiply complex numbers; its smallest and largest float hide a NaN; and it
-// divides each rank's part instead of the sum, which comes to the same only for
-// floats and a power of two.
+// reduces reports whether the library's reduction is that of package comm. The library
+// does not multiply complex numbers. Its min and max of floats hide a NaN. Its average
+// divides before summing, which is exact only for floats and a power of two of ranks.
 func reduces(op comm.Op, dt scalar.DType, ranks int) bool {
 	float := dt >= scalar.Float32
 	switch op {

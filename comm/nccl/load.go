@@ -9,10 +9,10 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// EnvVar names a library, or the folder of one, to use instead of searching.
+// EnvVar names a library, or its folder, to use instead of searching for one.
 const EnvVar = "GOLOPS_NCCL"
 
-// oldest is the oldest version that has everything needed here.
+// oldest is the oldest version with all functions that this package needs.
 const oldest = 21800
 
 // names are the product and its library by the platform of a device.
@@ -30,12 +30,12 @@ type Found struct {
 	lib     *dl.Lib
 }
 
-// Find opens the library for the devices of a platform, "cuda" or "hip". The
-// error says what was tried and what to do.
+// Find opens the library for GPUs of a platform, "cuda" or "hip". The error says what was
+// tried and what to do.
 func Find(platform string) (*Found, error) {
 	name, ok := names[platform]
 	if !ok {
-		return nil, fmt.Errorf("nccl: devices of platform %q have no library: have cuda, hip", platform)
+		return nil, fmt.Errorf("nccl: no library for GPUs of platform %q: have cuda, hip", platform)
 	}
 	l, err := dl.Open(dl.Local, candidates(name[1])...)
 	if err != nil {
@@ -65,7 +65,7 @@ func packageOf(platform string) string {
 	return "package libnccl2, or nvidia-nccl-cu12 of pip"
 }
 
-// version turns the number that the library returns into words.
+// version turns the library's version number into text.
 func version(code int) string {
 	major := 10000
 	if code < 10000 { // 2.8 and older
@@ -74,8 +74,8 @@ func version(code int) string {
 	return fmt.Sprintf("%d.%d.%d", code/major, code%major/100, code%100)
 }
 
-// candidates are the files to try: what the user names, or the loader's path
-// and the folders where the platforms keep their libraries.
+// candidates returns the files to try: the one that EnvVar names, or those on the loader's
+// path and in the usual folders.
 func candidates(file string) []string {
 	if p := os.Getenv(EnvVar); p != "" {
 		if s, err := os.Stat(p); err == nil && s.IsDir() {
@@ -96,8 +96,7 @@ func candidates(file string) []string {
 	return out
 }
 
-// lib is the library with its functions. Those that only newer versions have
-// may be 0.
+// lib is the library with its functions. Functions of newer versions may be 0.
 type lib struct {
 	*Found
 	getUniqueID, initRankConfig, finalize, destroy, abort, getAsyncError, getErrorString, getLastError,
@@ -107,7 +106,7 @@ type lib struct {
 	memAlloc, memFree, register, deregister, windowRegister, windowDeregister dl.Func
 }
 
-// bind looks up every function on its own.
+// bind looks up all functions.
 func bind(f *Found) (*lib, error) {
 	if f.code < oldest {
 		return nil, fmt.Errorf("nccl: %s is %s %s: %s or newer is needed: install one, or set %s to it",

@@ -9,7 +9,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// memory is elements on a device, and their copies on the host.
+// memory is an array in GPU memory and its copy on the host.
 type memory[T scalar.Element] struct {
 	dev   device.Accelerator
 	queue device.Queue
@@ -38,16 +38,16 @@ func newMemory[T scalar.Element](dev device.Accelerator, values ...T) (*memory[T
 	return m, m.wait()
 }
 
-// buf returns the elements on the device.
+// buf returns the array in GPU memory.
 func (m *memory[T]) buf() comm.Buf {
 	return comm.Buf{DType: scalar.Of[T](), N: m.n, Ptr: *(*unsafe.Pointer)(unsafe.Pointer(&m.addr)), Place: comm.OnDevice}
 }
 
 func (m *memory[T]) host() []T { return unsafe.Slice((*T)(unsafe.Pointer(&m.pin[0])), m.n) }
 
-// values returns what the device has.
+// values copies the array to the host.
 func (m *memory[T]) values() ([]T, error) {
-	// What a communicator leaves is ordered before kernels, and so before this.
+	// Results of a communicator are complete before later kernels, and so before this copy.
 	if err := m.queue.Follow(); err != nil {
 		return nil, err
 	}

@@ -8,45 +8,43 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// The library alone cannot carry messages: whatever one of its communicators
-// does, it does in one order, which sender and receiver would have to know
-// beforehand, and ranks that send to each other in a circle would wait for ever.
+// The library alone cannot send unordered messages. Each of its communicators works in one
+// order, which sender and receiver would have to know beforehand. Ranks that send to each
+// other in a circle would deadlock.
 //
-// So each pair of ranks has a line of its own in each direction, shared by all
-// groups, and sender and receiver agree on the order by notes of the host: the
-// receiver asks for a message when IRecv is called; the sender, once it has one
-// to match, grants it and launches its side; the receiver launches the other
-// side in the order in which grants come. Notes of a pair arrive in order, and
-// so do the messages of a group. The first grant makes the line.
+// So each pair of ranks has a channel in each direction, which all groups share. Sender and
+// receiver agree on the order by notes, which are messages of the host's communicator. The
+// receiver asks for a message in IRecv. The sender grants it once it has a matching send,
+// and launches its side. The receiver launches its side in the order of the grants. Notes
+// between two ranks arrive in order, and so do the messages of a group. The first grant
+// creates the channel.
 //
-// What a sender has launched runs on its device until the receiver has launched
-// the other side, which takes a call of that rank. In the meantime the sender
-// must not go on to anything that waits for its device, such as loading a kernel
-// for the first time: two ranks that both did would wait for ever. So sends are
-// granted only by calls that wait, or test, and these return when all that were
-// granted are done. Ranks that start messages, launch kernels and then wait still
-// have both at the same time.
+// A launched send occupies the GPU until the receiver has launched its side, which needs a
+// call of that rank. Meanwhile the sender must not wait for its GPU, for example by loading
+// a kernel for the first time. Two ranks that both did so would deadlock. So only calls that
+// wait or test grant sends, and they return when all granted sends are done. Ranks that
+// start messages, launch kernels and then wait still overlap both.
 //
-// Messages in host memory go by the host's communicator. Each sends a note
-// ahead, so that a receiver in GPU memory does not wait for it in vain, and a
-// send in GPU memory that nobody asks for sends one too: see host.go.
+// Messages in host memory use the host's communicator. Each is preceded by a note, so that
+// a receiver in GPU memory finds the mismatch. A send in GPU memory that nobody asks for
+// sends a note too: see hostmessage.go.
 
-// peer is what messages with one rank of the world need.
+// peer is the state of messages with one rank of the world.
 type peer struct {
 	rank    int
-	out, in *line // messages to it and from it; nil before the first
-	sends   []*op // not asked for yet
-	recvs   []*op // not granted yet, or in host memory and not heard of yet
-	asked   []ask // for which there is no send yet
+	out, in *channel // messages to it and from it; nil before the first
+	sends   []*op    // not asked for yet
+	recvs   []*op    // not granted yet, or in host memory and without a note yet
+	asked   []ask    // for which there is no send yet
 	early   []word
-	inbox   *note // where its next note goes, nil if none is to come
+	inbox   *note // buffer of its next note, nil if none is to come
 	heard   comm.Request
 	news    int  // notes that are to come
 	words   int  // notes that are to come of messages in host memory
 	listed  bool // in world.hearing
 }
 
-// ask is a receive of another rank.
+// ask is a note about a receive of another rank.
 type ask struct {
 	group int64
 	dt    scalar.DType
@@ -66,20 +64,20 @@ type grant struct {
 	a ask
 }
 
-// note is a message of the host that a message begins with.
+// note is a message of the host's communicator that precedes a message.
 type note struct {
 	words words
 	req   comm.Request
 }
 
-// words are those of a note: what it is, the group, the type and count of the
-// message, its number, its label, whether it makes the line, and then the id of that.
+// words are the contents of a note: its kind, the group, type, count, number and label of
+// the message, whether it creates the channel, and the id of the channel.
 type words [7 + len(uniqueID{})]int64
 
 const (
 	noteAsk    = iota + 1 // the receiver asks for a message
 	noteGrant             // the sender launches its side
-	noteWrong             // type, count or label of the send are others
+	noteWrong             // type, count or label of the send differ
 	noteHost              // the send is from host memory
 	noteDevice            // the send is from GPU memory, and not asked for
 )
@@ -87,7 +85,7 @@ const (
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
 	switch {
-	case c.shut:
+	case c.closed:
 		return comm.Request{}, comm.ErrClosed
 	case !onDevice(src):
 		return c.sendHost(ctx, src, to)
@@ -98,7 +96,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
 	switch {
-	case c.shut:
+	case c.closed:
 		return comm.Request{}, comm.ErrClosed
 	case !onDevice(dst):
 		return c.recvHost(ctx, dst, from)
@@ -133,20 +131,20 @@ func (c *Comm) message(ctx context.Context, k comm.Kind, b comm.Buf, with int) (
 	return comm.NewRequest(c, o.id), nil
 }
 
-// toSelf matches a message of this rank to itself with its other side, or
-// keeps it until that comes.
+// toSelf matches a message of this rank to itself with its other side, or keeps it until
+// the other side is started.
 func (c *Comm) toSelf(o *op) error {
 	w := c.w
 	if w.self == nil {
 		var err error
-		if w.self, err = w.newLine(0, 1); err != nil {
+		if w.self, err = w.newChannel(0, 1); err != nil {
 			return err
 		}
 	}
 	if err := w.self.queue.Follow(); err != nil {
 		return err
 	}
-	other, err := c.meet(o.call.Kind, o)
+	other, err := c.matchSelf(o.call.Kind, o)
 	if other == nil || err != nil {
 		return err
 	}
@@ -164,11 +162,11 @@ func (c *Comm) toSelf(o *op) error {
 	return nil
 }
 
-// post begins a message with another rank. Its line follows the kernels
-// launched so far, not those launched until the other side is ready.
+// post begins a message with another rank. It runs after the kernels launched so far, not
+// after those launched before the other side is ready.
 func (w *world) post(o *op) error {
 	p := &w.peers[o.c.members[o.call.Peer]]
-	l, err := w.edge(p, o.call.Kind)
+	l, err := w.messageChannel(p, o.call.Kind)
 	if err != nil {
 		return err
 	}
@@ -184,7 +182,7 @@ func (w *world) post(o *op) error {
 		return w.tell(p, noteAsk, o, nil)
 	}
 	for i, a := range p.asked {
-		if a.group == o.c.number {
+		if a.group == o.c.groupID {
 			p.asked = slices.Delete(p.asked, i, i+1)
 			w.grants = append(w.grants, grant{p, o, a})
 			return nil
@@ -195,25 +193,25 @@ func (w *world) post(o *op) error {
 	return nil
 }
 
-// edge returns the line of messages to p, or from it.
-func (w *world) edge(p *peer, k comm.Kind) (*line, error) {
+// messageChannel returns the channel of messages to p, or from it.
+func (w *world) messageChannel(p *peer, k comm.Kind) (*channel, error) {
 	at, rank := &p.out, 0
 	if k == comm.KindRecv {
 		at, rank = &p.in, 1
 	}
 	if *at == nil {
-		l, err := w.newLine(rank, 2)
+		l, err := w.newChannel(rank, 2)
 		if err != nil {
 			return nil, err
 		}
-		// Many lines run at the same time, and each takes part of the device.
+		// Many channels run at the same time, and each takes part of the GPU.
 		l.cfg.minCTA, l.cfg.maxCTA = 1, 4
 		*at = l
 	}
 	return *at, nil
 }
 
-// grant answers a receive with the send that it is for.
+// grant answers an ask with the matching send.
 func (w *world) grant(p *peer, o *op, a ask) error {
 	if err := comm.MessageMismatch(o.c.me, o.call, int(o.call.Peer), a.call(comm.KindRecv, o.c.me)); err != nil {
 		o.finish(err)
@@ -221,11 +219,11 @@ func (w *world) grant(p *peer, o *op, a ask) error {
 	}
 	l := p.out
 	var id *uniqueID
-	if l.phase == naming {
-		if err := l.name(); err != nil {
+	if l.phase == waitingForID {
+		if err := l.makeID(); err != nil {
 			return err
 		}
-		if err := l.join(); err != nil {
+		if err := l.init(); err != nil {
 			return err
 		}
 		id = &l.id
@@ -238,7 +236,7 @@ func (w *world) grant(p *peer, o *op, a ask) error {
 
 // tell sends a note about o.
 func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
-	if len(w.sent) > 8 { // a rank that sends and never waits
+	if len(w.sent) > 8 { // this rank sends without waiting
 		if err := w.forget(); err != nil {
 			return err
 		}
@@ -249,7 +247,7 @@ func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
 	} else {
 		n = new(note)
 	}
-	n.words = words{what, o.c.number, int64(o.call.DType), o.call.N, o.seq, int64(o.call.Label)}
+	n.words = words{what, o.c.groupID, int64(o.call.DType), o.call.N, o.seq, int64(o.call.Label)}
 	if id != nil {
 		n.words[6] = 1
 		copy(n.words[7:], id[:])
@@ -260,14 +258,14 @@ func (w *world) tell(p *peer, what int64, o *op, id *uniqueID) error {
 	return err
 }
 
-// expect notes that one more note is to come from p.
+// expect counts one more note that is to come from p.
 func (w *world) expect(p *peer) {
 	p.news++
 	w.news++
 	w.listenTo(p)
 }
 
-// heard notes that it has come.
+// heard counts a note of p that has come.
 func (w *world) heard(p *peer) {
 	p.news--
 	w.news--
@@ -291,7 +289,7 @@ func (w *world) grantAll() error {
 	return nil
 }
 
-// forget makes notes spare that have gone.
+// forget reuses notes that have been sent.
 func (w *world) forget() error {
 	for i := 0; i < len(w.sent); {
 		done, err := w.sent[i].req.Test()
@@ -357,10 +355,10 @@ func (w *world) read(p *peer, n *words) error {
 		return p.hearOf(word{group: n[1], seq: n[4], host: n[0] == noteHost})
 	}
 	a := ask{group: n[1], dt: scalar.DType(n[2]), n: n[3], label: comm.Label(n[5])}
-	ofGroup := func(o *op) bool { return o.c.number == a.group && !o.onHost }
+	ofGroup := func(o *op) bool { return o.c.groupID == a.group && !o.onHost }
 	if n[0] == noteAsk {
 		i := slices.IndexFunc(p.sends, ofGroup)
-		if i < 0 { // the note was not expected: it is kept for a send to come
+		if i < 0 { // keep the note until the send is started
 			p.asked = append(p.asked, a)
 			return nil
 		}
@@ -380,7 +378,7 @@ func (w *world) read(p *peer, n *words) error {
 	}
 	if n[6] == 1 {
 		copy(p.in.id[:], n[7:])
-		if err := p.in.join(); err != nil {
+		if err := p.in.init(); err != nil {
 			return err
 		}
 	}

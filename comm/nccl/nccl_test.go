@@ -16,8 +16,7 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// TestOlder runs the suite without the calls that only newer libraries have, on
-// the others' arguments by value.
+// TestOlder runs the suite without the functions that only newer libraries have.
 func TestOlder(t *testing.T) {
 	run := suite(commtest.Config{Sequences: 50, NoFaults: true}, true, t.Errorf)
 	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
@@ -30,7 +29,7 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestNaN asserts that a reduction never hides one.
+// TestNaN asserts that a reduction never hides a NaN.
 func TestNaN(t *testing.T) {
 	for _, op := range []comm.Op{comm.Min, comm.Max, comm.Sum} {
 		err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
@@ -55,8 +54,8 @@ func TestNaN(t *testing.T) {
 	}
 }
 
-// TestProgress lets messages arrive whose sender waits in the host's
-// communicator: for all, for a message, for a lock.
+// TestProgress receives messages whose sender waits in the host's communicator: in a barrier,
+// for a message, for a lock.
 func TestProgress(t *testing.T) {
 	for name, wait := range map[string]func(context.Context, *Comm) error{
 		"Barrier": func(ctx context.Context, c *Comm) error { return c.Barrier(ctx) },
@@ -132,9 +131,9 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestMixedMessages has the two sides of a message in different kinds of memory,
-// whoever comes first, and of one rank with itself, after messages that are
-// alike. Both ranks get the same error, without any timeout.
+// TestMixedMessages has the two sides of a message in different kinds of memory, in either
+// order, also of one rank with itself, after messages that match. Both ranks get the same
+// error, without a timeout.
 func TestMixedMessages(t *testing.T) {
 	for _, from := range []comm.Place{comm.OnHost, comm.OnDevice} {
 		for _, first := range []string{"sender", "receiver", "self"} {
@@ -190,9 +189,9 @@ func TestMixedMessages(t *testing.T) {
 	}
 }
 
-// TestMixedRanks has rank 0 call a collective on host memory and the others on
-// GPU memory. Checked calls find out before they do anything, as do those
-// that ask the ranks anyway; others wait no longer than they may.
+// TestMixedRanks has rank 0 call a collective on host memory and the others on GPU memory.
+// Checked mode finds it before the call, as do calls that ask the other ranks anyway. Other
+// calls end by their timeout.
 func TestMixedRanks(t *testing.T) {
 	for _, k := range []struct {
 		name string
@@ -220,7 +219,7 @@ func TestMixedRanks(t *testing.T) {
 			simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
 				m, err := newMemory(dev, 1.0, 2, 3)
 				if err == nil {
-					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum) // all communicators of the library are there
+					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum) // now all NCCL communicators exist
 				}
 				if err != nil {
 					return err
@@ -291,7 +290,7 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	} {
 		var before, after runtime.MemStats
 		for i := range runs + 10 {
-			if i == 10 { // room for requests and notes is made by now
+			if i == 10 { // requests and notes exist by now
 				if err := c.Barrier(ctx); err != nil {
 					return err
 				}
@@ -305,11 +304,11 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 			return err
 		}
 		runtime.ReadMemStats(&after)
-		if err := c.Barrier(ctx); err != nil { // before others make room for the next call
+		if err := c.Barrier(ctx); err != nil { // before others allocate for the next call
 			return err
 		}
-		// Goroutine ranks count the whole process, whose runtime may allocate a
-		// little of its own.
+		// Goroutine ranks count the whole process, in which the runtime may allocate
+		// too.
 		if n := after.Mallocs - before.Mallocs; n > runs/4 {
 			return fmt.Errorf("%s: %d allocations in %d calls", k.name, n, runs)
 		}

@@ -14,14 +14,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// known is memory that a communicator knows, with the host's copy.
+// known is registered memory, with the host's copy.
 type known struct {
 	*memory[float64]
 	reg  comm.Registration
 	free func()
 }
 
-// kinds are the ways to have such memory.
+// kinds are the ways to register memory.
 var kinds = []struct {
 	name string
 	make func(ctx context.Context, c *Comm, dev device.Accelerator, n int) (known, error)
@@ -114,8 +114,8 @@ func exchange(ctx context.Context, c *Comm, src, dst known) error {
 	return check("AllGather", dst)
 }
 
-// registers uses each kind of memory again and again, on all ranks, and sees
-// that none of it is lost. A kind that the library cannot do is said and left out.
+// registers uses each kind of memory repeatedly on all ranks and checks that none leaks. A
+// kind that the library does not support is reported and skipped.
 func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n int) error {
 	for _, k := range kinds {
 		free, last, done := 0, 0, 0
@@ -142,7 +142,7 @@ func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n i
 				return err
 			}
 			done++
-			if last, _ = dev.(interface{ Memory() (int, int) }).Memory(); round == 2 { // the library keeps some of its own
+			if last, _ = dev.(interface{ Memory() (int, int) }).Memory(); round == 2 { // the library keeps some memory
 				free = last
 			}
 			if err := c.Barrier(ctx); err != nil {
@@ -163,11 +163,11 @@ func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n i
 	return nil
 }
 
-// TestRegister runs that on simulated GPUs, where everything can be done.
+// TestRegister runs registers on simulated GPUs, which support all kinds.
 func TestRegister(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
 		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-			for _, k := range kinds { // alone, or known to all
+			for _, k := range kinds {
 				a, err := k.make(ctx, c, dev, 600)
 				if err != nil {
 					return fmt.Errorf("%s: %w", k.name, err)
@@ -196,8 +196,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestRegisterCannot has libraries that lack the calls, on one rank or on all,
-// and such that refuse. All ranks are told, and go on.
+// TestRegisterCannot has libraries that lack the functions, on one rank or on all, and
+// libraries that refuse. All ranks get an error and can continue.
 func TestRegisterCannot(t *testing.T) {
 	t.Cleanup(gpusim.Reset)
 	lacking := func(l *lib) { l.windowRegister = 0 }
@@ -247,7 +247,7 @@ func TestRegisterCannot(t *testing.T) {
 						return fmt.Errorf("AllReduce after %s: %v, %v", kind.name, got, err)
 					}
 				}
-				// Pools of the device keep what Register had.
+				// Memory pools of the GPU keep the memory of Register.
 				if after, _ := dev.(interface{ Memory() (int, int) }).Memory(); before-after > 32<<10 {
 					return fmt.Errorf("%d bytes were lost", before-after)
 				}
@@ -260,7 +260,7 @@ func TestRegisterCannot(t *testing.T) {
 	}
 }
 
-// TestRegisterFaults gives arguments that are wrong, on all ranks and on one.
+// TestRegisterFaults gives invalid arguments, on all ranks and on one.
 func TestRegisterFaults(t *testing.T) {
 	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
 		var mismatch *comm.MismatchError
@@ -289,7 +289,7 @@ func TestRegisterFaults(t *testing.T) {
 	}
 }
 
-// TestRegisterLeft closes communicators that know memory.
+// TestRegisterLeft closes communicators with registered memory.
 func TestRegisterLeft(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
 		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
@@ -309,7 +309,7 @@ func TestRegisterLeft(t *testing.T) {
 			if err := errors.Join(all(half.(*Comm)), half.Close()); err != nil {
 				return err
 			}
-			if after, _ := dev.(interface{ Memory() (int, int) }).Memory(); before-after > 5<<19 { // that of Register is still the test's
+			if after, _ := dev.(interface{ Memory() (int, int) }).Memory(); before-after > 5<<19 { // the memory of Register still belongs to the test
 				return fmt.Errorf("%d bytes were lost", before-after)
 			}
 			return all(c)
@@ -320,8 +320,8 @@ func TestRegisterLeft(t *testing.T) {
 	}
 }
 
-// TestRegisterAbort ends the program while memory is known, and while it is about
-// to be, and closes it all the same.
+// TestRegisterAbort aborts the program while memory is registered, and while it is being
+// registered. Close frees it all the same.
 func TestRegisterAbort(t *testing.T) {
 	for name, wait := range map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
 		"AllReduce": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
@@ -330,10 +330,10 @@ func TestRegisterAbort(t *testing.T) {
 			return err
 		},
 		"window": func(ctx context.Context, c *Comm, _ comm.Buf) error { // in the library, where rank 1 does not come
-			r := &region{c: c, own: true, window: true, buf: comm.Buf{DType: scalar.Uint8, N: 4096, Place: comm.OnDevice}}
+			r := &registration{c: c, allocated: true, window: true, buf: comm.Buf{DType: scalar.Uint8, N: 4096, Place: comm.OnDevice}}
 			err := r.alloc()
-			c.w.regions = append(c.w.regions, r)
-			return errors.Join(err, c.introduce(ctx, r))
+			c.w.registrations = append(c.w.registrations, r)
+			return errors.Join(err, c.registerWithLibrary(ctx, r))
 		},
 		"Close": func(ctx context.Context, c *Comm, _ comm.Buf) error { return c.Barrier(ctx) },
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// do carries out a collective on GPU memory.
+// do runs a collective on GPU memory.
 func (c *Comm) do(ctx context.Context, call comm.Call, dst, src comm.Buf, in, out []int) error {
 	q, err := c.begin(ctx, call, dst, src, in, out)
 	if err != nil {
@@ -17,7 +17,7 @@ func (c *Comm) do(ctx context.Context, call comm.Call, dst, src comm.Buf, in, ou
 	return q.Wait(ctx)
 }
 
-// begin starts a collective on GPU memory, after the kernels launched so far.
+// begin starts a collective on GPU memory. It runs after the kernels launched so far.
 func (c *Comm) begin(ctx context.Context, call comm.Call, dst, src comm.Buf, in, out []int) (comm.Request, error) {
 	w := c.w
 	w.mu.Lock()
@@ -25,83 +25,82 @@ func (c *Comm) begin(ctx context.Context, call comm.Call, dst, src comm.Buf, in,
 	if err := w.ready(ctx); err != nil {
 		return comm.Request{}, err
 	}
-	if c.line == nil {
-		if err := c.newLine(ctx); err != nil {
+	if c.channel == nil {
+		if err := c.newChannel(ctx); err != nil {
 			return comm.Request{}, w.fail(err)
 		}
 	}
-	if err := c.line.queue.Follow(); err != nil {
+	if err := c.channel.queue.Follow(); err != nil {
 		return comm.Request{}, w.fail(err)
 	}
 	if call.Kind == comm.KindAllToAll || call.Kind == comm.KindAllToAllV {
 		var err error
-		if src, err = c.apart(dst, src); err != nil {
+		if src, err = c.separate(dst, src); err != nil {
 			return comm.Request{}, w.fail(err)
 		}
 	}
 	o := c.take(call, dst, src)
 	o.in, o.out = in, out
-	c.line.add(o)
-	if err := c.line.advance(); err != nil {
+	c.channel.add(o)
+	if err := c.channel.advance(); err != nil {
 		return comm.Request{}, w.fail(err)
 	}
 	return comm.NewRequest(c, o.id), nil
 }
 
-// newLine makes the line of this group's collectives. All ranks are in their
-// first one, so the broadcast of the id has its place in the order of the
-// host's collectives.
-func (c *Comm) newLine(ctx context.Context) error {
-	l, err := c.w.newLine(c.me, c.n)
+// newChannel makes the channel of this group's collectives. All ranks are in their first
+// collective, so the broadcast of the id is in the same order on all.
+func (c *Comm) newChannel(ctx context.Context) error {
+	l, err := c.w.newChannel(c.me, c.n)
 	if err != nil {
 		return err
 	}
-	c.line = l
+	c.channel = l
 	if c.n == 1 {
 		return nil
 	}
 	if c.me == 0 {
-		if err := l.name(); err != nil {
+		if err := l.makeID(); err != nil {
 			return err
 		}
 	}
-	l.named, err = c.host.IBroadcast(ctx, comm.Of(l.id[:]), 0)
+	l.idRequest, err = c.host.IBroadcast(ctx, comm.Of(l.id[:]), 0)
 	return err
 }
 
-// apart returns a copy of src, queued after what fills it, where it is dst too:
-// the library exchanges blocks between separate memory only.
-func (c *Comm) apart(dst, src comm.Buf) (comm.Buf, error) {
+// separate returns a copy of src if src is dst. The copy is queued. The library exchanges
+// blocks between separate buffers only.
+func (c *Comm) separate(dst, src comm.Buf) (comm.Buf, error) {
 	if c.n == 1 || !comm.Same(dst, src) {
 		return src, nil
 	}
 	n := src.Bytes()
-	if c.roomFor < n {
-		if c.room != 0 {
-			c.w.dev.FreeBytes(c.room)
-			c.room, c.roomFor = 0, 0
+	if c.scratchBytes < n {
+		if c.scratch != 0 {
+			c.w.dev.FreeBytes(c.scratch)
+			c.scratch, c.scratchBytes = 0, 0
 		}
 		p, err := c.w.dev.AllocBytes(n)
 		if err != nil {
 			return src, err
 		}
-		c.room, c.roomFor = p, n
+		c.scratch, c.scratchBytes = p, n
 	}
-	room := src
-	room.Ptr = *(*unsafe.Pointer)(unsafe.Pointer(&c.room)) // memory of the device, which the collector leaves alone
-	return room, c.line.copy(room, src)
+	tmp := src
+	tmp.Ptr = *(*unsafe.Pointer)(unsafe.Pointer(&c.scratch)) // GPU memory, which the garbage collector ignores
+	return tmp, c.channel.copy(tmp, src)
 }
 
-// take returns a spare operation.
+// take returns an operation from the pool.
 func (c *Comm) take(call comm.Call, dst, src comm.Buf) *op {
 	o, id := c.pending.Take(call.Kind)
 	*o = op{id: id, c: c, call: call, dst: dst, src: src}
 	return o
 }
 
-// ofHost makes a request of the host one of c, whose Test goes on with the work
-// on GPU memory too.
-func (c *Comm) ofHost(q comm.Request, err error) (comm.Request, error) {
+// wrapHost makes a request of c of a request of the host. Its Test also advances the work
+// on GPU memory.
+func (c *Comm) wrapHost(q comm.Request, err error) (comm.Request, error) {
 	if err != nil {
 		return comm.Request{}, err
 	}
@@ -123,18 +122,18 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 		}
 		return c.endHost(o, err)
 	}
-	if err := c.withItself(o); err != nil {
+	if err := c.checkSelfWait(o); err != nil {
 		return err
 	}
 	if err := c.w.await(ctx, o); err != nil {
-		return err // the end of the program: o is left to whatever still uses it
+		return err // the program was aborted, and the library may still use o
 	}
 	return c.release(o, o.err)
 }
 
-// withItself ends the program if o is a message to this rank itself whose other
-// side it has not started.
-func (c *Comm) withItself(o *op) error {
+// checkSelfWait aborts the program if o is a message to this rank itself whose other side
+// has not been started.
+func (c *Comm) checkSelfWait(o *op) error {
 	w := c.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,8 +143,8 @@ func (c *Comm) withItself(o *op) error {
 	return nil
 }
 
-// TestRequest implements comm.Waiter. It waits for messages that it launches to
-// be received: see message.go.
+// TestRequest implements comm.Waiter. It waits until messages that it launches have been
+// received: see message.go.
 func (c *Comm) TestRequest(id uint64) (bool, error) {
 	o := c.pending.Find(id)
 	if o == nil {

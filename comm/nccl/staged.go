@@ -5,15 +5,17 @@ import (
 	"github.com/golops/golops/internal/staged"
 )
 
-// unowned is the host's communicator as one that stage leaves open.
-type unowned struct{ comm.Comm }
+// keepOpen is the host's communicator without Close: staged closes its host, but this
+// one stays open.
+type keepOpen struct{ comm.Comm }
 
-func (unowned) Close() error { return nil }
+func (keepOpen) Close() error { return nil }
 
-// stage returns the way through host memory, for what the library cannot do.
+// stage returns a communicator that stages through host memory, for reductions that the
+// library cannot do.
 func (c *Comm) stage() (comm.Comm, error) {
 	if c.staged == nil {
-		s, err := staged.New(unowned{c.host}, c.w.dev)
+		s, err := staged.New(keepOpen{c.host}, c.w.dev)
 		if err != nil {
 			c.w.mu.Lock()
 			defer c.w.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/golops/golops/internal/gpusim"
 )
 
-// program is what a rank with a device runs.
+// program is the program of a rank with a GPU.
 type program func(ctx context.Context, c *Comm, dev device.Accelerator) error
 
 // simulated runs p on goroutine ranks, each with a simulated GPU.
@@ -36,7 +36,7 @@ func simulated(t *testing.T, ranks int, cfg Config, p program) error {
 	})
 }
 
-// with runs p on one rank, the way a launcher does.
+// with runs p on one rank, as package launch does.
 func with(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config, p program) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -69,8 +69,8 @@ func suite(cfg commtest.Config, onDevice bool, fault func(format string, args ..
 	}
 }
 
-// TestSuite runs the suite of every communicator on simulated GPUs, in device
-// memory and in host memory.
+// TestSuite runs the suite of every communicator on simulated GPUs, in GPU memory and in
+// host memory.
 func TestSuite(t *testing.T) {
 	for _, run := range []struct {
 		name   string

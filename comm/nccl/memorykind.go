@@ -7,35 +7,35 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// onDevice reports whether b has elements on the device. What has none may
-// not know where it is, and belongs to either.
+// onDevice reports whether b has elements in GPU memory. An empty buffer is neither on
+// the device nor on the host.
 func onDevice(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnDevice }
 
 func onHost(b comm.Buf) bool { return b.N > 0 && b.Place == comm.OnHost }
 
-// where reports whether a collective with these buffers is on GPU memory.
-// That all ranks say so is the caller's care, and tested only where calls are
-// checked or where a rank may bring nothing and has to ask the others anyway.
-func (c *Comm) where(ctx context.Context, k comm.Kind, dst, src comm.Buf) (bool, error) {
+// onGPU reports whether a collective with these buffers is on GPU memory. The caller
+// must use the same kind of memory on all ranks. That is compared only in checked mode,
+// and in calls in which a rank may have no elements and must ask the others anyway.
+func (c *Comm) onGPU(ctx context.Context, k comm.Kind, dst, src comm.Buf) (bool, error) {
 	dev, host := onDevice(dst) || onDevice(src), onHost(dst) || onHost(src)
 	var fault error
 	if dev && host {
-		fault = fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one to where the other is", k, dst.Place, src.Place)
+		fault = fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one of them to the other's memory", k, dst.Place, src.Place)
 	}
 	asks := c.w.cfg.Checked || k == comm.KindGatherV || k == comm.KindScatterV || k == comm.KindAllToAllV
 	if c.n == 1 || !asks {
 		return dev, fault
 	}
-	dev, err := c.places(ctx, k, dev, host)
+	dev, err := c.agreeOnMemory(ctx, k, dev, host)
 	if fault != nil {
 		err = fault
 	}
 	return dev, err
 }
 
-// places reports whether any rank has its part on the device. None may then
-// have it on the host, but there may be ranks that bring nothing at all.
-func (c *Comm) places(ctx context.Context, k comm.Kind, dev, host bool) (bool, error) {
+// agreeOnMemory reports whether any rank has elements in GPU memory. It is an error if
+// another has elements in host memory. Ranks may have no elements at all.
+func (c *Comm) agreeOnMemory(ctx context.Context, k comm.Kind, dev, host bool) (bool, error) {
 	here := int64(c.me + 1)
 	c.flag = [2]int64{}
 	if dev {
@@ -53,8 +53,8 @@ func (c *Comm) places(ctx context.Context, k comm.Kind, dev, host bool) (bool, e
 	return c.flag[0] > 0, err
 }
 
-// anywhere reports whether here is true on any rank.
-func (c *Comm) anywhere(ctx context.Context, here bool) (bool, error) {
+// onAnyRank reports whether here is true on any rank.
+func (c *Comm) onAnyRank(ctx context.Context, here bool) (bool, error) {
 	c.flag[0] = 0
 	if here {
 		c.flag[0] = 1

@@ -8,13 +8,12 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Messages in host memory. Those of a group between two ranks, wherever they
-// are, have numbers on both sides, and what the sender says of one's memory is
-// compared with the receiver's. Sides that differ end the program: they would
-// wait for each other for ever, since one is with the host's communicator and
-// the other with the library.
+// Messages in host memory use the host's communicator. All messages of a group between two
+// ranks are numbered on both sides, and sender and receiver compare the kind of memory. If
+// it differs, the program ends: one side would wait in the host's communicator and the other
+// in the library, forever.
 
-// word is what the sender says of a message.
+// word is what the sender's note says about a message.
 type word struct {
 	group, seq int64
 	host       bool
@@ -52,8 +51,8 @@ func (c *Comm) sendHost(ctx context.Context, src comm.Buf, to int) (comm.Request
 	return comm.NewRequest(c, o.id), nil
 }
 
-// recvHost starts a receive into host memory. It is done when the message and
-// the note about it have come.
+// recvHost starts a receive into host memory. It is done when the message and its note have
+// come.
 func (c *Comm) recvHost(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
 	call, err := comm.CheckMessage(c, comm.KindRecv, dst.IgnorePlace(), from)
 	if err != nil {
@@ -69,8 +68,7 @@ func (c *Comm) recvHost(ctx context.Context, dst comm.Buf, from int) (comm.Reque
 	return comm.NewRequest(c, o.id), nil
 }
 
-// announce tells the receiver of a message in host memory, or begins to listen
-// for that.
+// announce sends the note of a message in host memory, or starts to receive it.
 func (c *Comm) announce(call comm.Call) (*op, error) {
 	w := c.w
 	w.mu.Lock()
@@ -83,7 +81,7 @@ func (c *Comm) announce(call comm.Call) (*op, error) {
 	switch {
 	case p.rank == w.me:
 		o.done = true
-		_, err = c.meet(call.Kind, nil)
+		_, err = c.matchSelf(call.Kind, nil)
 	case call.Kind == comm.KindSend:
 		o.done = true
 		err = w.tell(p, noteHost, o, nil)
@@ -109,9 +107,9 @@ func (c *Comm) endHost(o *op, err error) error {
 	return c.release(o, err)
 }
 
-// meet returns the other side of a message of this rank to itself if both are
-// in GPU memory. If there is none yet, it keeps o until it comes.
-func (c *Comm) meet(kind comm.Kind, o *op) (*op, error) {
+// matchSelf returns the other side of a message of this rank to itself, if both are in GPU
+// memory. If the other side has not been started, it keeps o.
+func (c *Comm) matchSelf(kind comm.Kind, o *op) (*op, error) {
 	if len(c.alone) == 0 || c.alone[0].kind == kind {
 		c.alone = append(c.alone, lone{kind, o})
 		return nil, nil
@@ -124,10 +122,10 @@ func (c *Comm) meet(kind comm.Kind, o *op) (*op, error) {
 	return other, nil
 }
 
-// heardOf looks for what has been said of a receive before it began. One in host
-// memory is then done.
+// heardOf looks for a note about a receive that came before it. A receive in host memory is
+// then done.
 func (p *peer) heardOf(o *op) error {
-	i := slices.IndexFunc(p.early, func(h word) bool { return h.group == o.c.number && h.seq == o.seq })
+	i := slices.IndexFunc(p.early, func(h word) bool { return h.group == o.c.groupID && h.seq == o.seq })
 	if i < 0 {
 		return nil
 	}
@@ -140,10 +138,10 @@ func (p *peer) heardOf(o *op) error {
 	return nil
 }
 
-// hearOf compares what the sender says of a message with the receive, or keeps
-// it until there is one.
+// hearOf compares the sender's note with the receive, or keeps the note until there is
+// one.
 func (p *peer) hearOf(h word) error {
-	i := slices.IndexFunc(p.recvs, func(o *op) bool { return o.c.number == h.group && o.seq == h.seq })
+	i := slices.IndexFunc(p.recvs, func(o *op) bool { return o.c.groupID == h.group && o.seq == h.seq })
 	if i < 0 {
 		p.early = append(p.early, h)
 		return nil
@@ -160,8 +158,8 @@ func (p *peer) hearOf(h word) error {
 	return nil
 }
 
-// complain tells a receiver of sends in GPU memory that it does not ask for:
-// it may be waiting in host memory.
+// complain sends notes about sends in GPU memory that the receiver has not asked for. It may
+// be waiting in host memory.
 func (w *world) complain(p *peer) error {
 	for _, o := range p.sends {
 		if !o.told {

@@ -1,0 +1,220 @@
+package nccl
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/dl"
+)
+
+// op is one operation on GPU memory, from the call until it is done, or a request of the
+// host's communicator that the caller will wait for.
+type op struct {
+	id           uint64
+	c            *Comm
+	call         comm.Call
+	dst, src     comm.Buf // of a message, the same
+	in, out      []int    // counts
+	mark         uint64   // position in the queue after it
+	twin         *op      // the send that a receive from oneself completes
+	granted      bool     // a send that counts in world.sending
+	seq          int64    // of a message between two ranks in one group
+	told         bool     // a send of which the receiver knows that it waits
+	done         bool
+	err          error // only of this operation; all else ends the program
+	host         comm.Request
+	onHost       bool
+	registration *registration // to be known or forgotten, and nothing else
+}
+
+// channel is an NCCL communicator and the GPU queue on which it works. With one rank it
+// is only the queue. NCCL launches asynchronously and one operation at a time, and
+// creating a communicator waits for the other ranks. So operations queue in todo; the
+// caller does not block.
+type channel struct {
+	w          *world
+	rank, size int
+	queue      device.Queue
+	phase      phase
+	handle     uintptr // ncclComm_t
+	id         uniqueID
+	idRequest  comm.Request // the broadcast of id
+	cfg        config
+	state      int32
+
+	todo   []*op // to be launched, or being launched (the first)
+	busy   []*op // launched, in the order of their marks
+	listed bool  // in world.active
+}
+
+type phase uint8
+
+const (
+	waitingForID phase = iota // for the broadcast of id
+	initializing              // the library creates the communicator
+	ready                     // for the next operation
+	launching                 // the library launches todo[0]
+)
+
+// newChannel returns the channel of one of size ranks, with a new queue.
+func (w *world) newChannel(rank, size int) (*channel, error) {
+	q, err := w.dev.NewQueue()
+	if err != nil {
+		return nil, err
+	}
+	l := &channel{w: w, rank: rank, size: size, queue: q, cfg: newConfig()}
+	if size == 1 {
+		l.phase = ready
+	}
+	w.channels = append(w.channels, l)
+	return l, nil
+}
+
+// makeID gets the id of a new communicator from the library.
+func (l *channel) makeID() error {
+	if err := l.w.dev.Bind(); err != nil {
+		return err
+	}
+	code := l.w.l.getUniqueID.Call(dl.Pointer(&l.id))
+	return l.w.l.errorOf("ncclGetUniqueId", code, 0)
+}
+
+// init starts to create the communicator with this id.
+func (l *channel) init() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := l.w.dev.Bind(); err != nil {
+		return err
+	}
+	l.phase = initializing
+	code := l.w.l.initRank(&l.handle, &l.id, l.rank, l.size, &l.cfg)
+	return l.w.l.errorOf("ncclCommInitRank", code, l.handle)
+}
+
+// add queues an operation.
+func (l *channel) add(o *op) {
+	l.todo = append(l.todo, o)
+	if !l.listed {
+		l.listed = true
+		l.w.active = append(l.w.active, l)
+	}
+}
+
+// advance does all work of the channel that is possible without waiting.
+func (l *channel) advance() error {
+	if l.phase == waitingForID {
+		done, err := l.idRequest.Test()
+		if err != nil || !done {
+			return err
+		}
+		if err := l.init(); err != nil {
+			return err
+		}
+	}
+	if l.phase == initializing || l.phase == launching {
+		code, err := l.poll()
+		if err != nil && l.phase == launching && l.todo[0].registration != nil {
+			l.refuse(l.todo[0].registration, err)
+			code, err = success, nil
+		}
+		if err != nil || code == inProgress {
+			return err
+		}
+		if l.phase == launching {
+			if err := l.launched(); err != nil {
+				return err
+			}
+		}
+		l.phase = ready
+	}
+	for l.phase == ready && len(l.todo) > 0 {
+		code, err := l.launch(l.todo[0])
+		if err != nil {
+			return err
+		}
+		if code == inProgress {
+			l.phase = launching
+			break
+		}
+		if err := l.launched(); err != nil {
+			return err
+		}
+	}
+	for len(l.busy) > 0 {
+		o := l.busy[0]
+		done, err := l.queue.Reached(o.mark)
+		if err != nil || !done {
+			return err
+		}
+		l.busy = slices.Delete(l.busy, 0, 1)
+		o.finish(nil)
+	}
+	return nil
+}
+
+// launched moves the first operation from todo to busy.
+func (l *channel) launched() error {
+	o := l.todo[0]
+	l.todo = slices.Delete(l.todo, 0, 1)
+	var err error
+	o.mark, err = l.queue.Mark()
+	l.busy = append(l.busy, o)
+	return err
+}
+
+// finish completes an operation. Kernels that the host launches later start after it, so
+// they need not wait for the queue.
+func (o *op) finish(err error) {
+	o.done, o.err = true, err
+	if o.granted {
+		o.c.w.sending--
+	}
+	if o.twin != nil {
+		o.twin.done, o.twin.err = true, err
+		o.twin = nil
+	}
+}
+
+// poll returns the state of the communicator: success, inProgress, or an error.
+func (l *channel) poll() (int32, error) {
+	if code := l.w.l.getAsyncError.Call(l.handle, dl.Pointer(&l.state)); failed(code) {
+		return code, l.w.l.errorOf("ncclCommGetAsyncError", code, l.handle)
+	}
+	if !failed(l.state) {
+		return l.state, nil
+	}
+	doing := "in the background"
+	switch {
+	case l.phase == initializing:
+		doing = "ncclCommInitRank"
+	case len(l.busy) > 0:
+		doing = l.busy[0].call.String()
+	case len(l.todo) > 0:
+		doing = l.todo[0].call.String()
+	}
+	return l.state, l.w.l.errorOf(doing, l.state, l.handle)
+}
+
+// fault returns the error that the library has found in the background, or nil. l may be
+// nil.
+func (l *channel) fault() error {
+	if l == nil || l.handle == 0 {
+		return nil
+	}
+	_, err := l.poll()
+	return err
+}
+
+// close frees a channel that has nothing under way.
+func (l *channel) close() error {
+	var err error
+	if l.handle != 0 {
+		code := l.w.l.destroy.Call(l.handle)
+		err = l.w.l.errorOf("ncclCommDestroy", code, 0)
+		l.handle = 0
+	}
+	return errors.Join(err, l.queue.Close())
+}
