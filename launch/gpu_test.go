@@ -17,8 +17,8 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// simulate lets tests see so many simulated GPUs. It returns the environment that
-// makes processes see them too.
+// simulate shows simulated GPUs to the test. It returns the environment with which other
+// processes see them too.
 func simulate(t *testing.T, gpus int) (env []string) {
 	t.Helper()
 	dir, err := gpusim.Build()
@@ -34,7 +34,7 @@ func simulate(t *testing.T, gpus int) (env []string) {
 	return append(env, fmt.Sprint("GPUSIM_DEVICES=", gpus))
 }
 
-// onGPUs adds up numbers on the ranks' GPUs.
+// onGPUs sums numbers on the ranks' GPUs.
 func onGPUs(ctx context.Context, r dist.Proc) error {
 	d, ok := r.Device.(device.Accelerator)
 	if !ok {
@@ -61,7 +61,7 @@ func logged(c launch.Config) (launch.Config, *bytes.Buffer) {
 	return c, b
 }
 
-// TestGPUs gives goroutine ranks GPUs of their own, and lets them share.
+// TestGPUs runs goroutine ranks with one GPU each, and with shared GPUs.
 func TestGPUs(t *testing.T) {
 	simulate(t, 4)
 	for _, tc := range []struct {
@@ -69,7 +69,7 @@ func TestGPUs(t *testing.T) {
 		want []string // in the log
 	}{
 		{launch.Config{Ranks: 1, Device: "cuda"}, []string{"rank 0: cuda:0", "NCCL 2."}},
-		{launch.Config{Ranks: 2, Device: "gpu"}, []string{"rank 0: cuda:0", "rank 1: cuda:1", "NCCL 2.", "each rank has a GPU of its own"}},
+		{launch.Config{Ranks: 2, Device: "gpu"}, []string{"rank 0: cuda:0", "rank 1: cuda:1", "NCCL 2.", "each rank has its own GPU"}},
 		{launch.Config{Device: "cuda"}, []string{"rank 3: cuda:3", "NCCL 2."}},
 		{launch.Config{Ranks: 2, Device: "hip", Comm: "nccl"}, []string{"rank 1: hip:1", "RCCL 2.", "it was asked for"}},
 		{launch.Config{Ranks: 4, Device: "cuda", Comm: "staged"}, []string{"rank 3: cuda:3", "staged", "it was asked for"}},
@@ -111,7 +111,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestGPUTrace has regions wait for the GPU, and ends that with it.
+// TestGPUTrace checks that regions wait for the GPU while it is open, and not afterwards.
 func TestGPUTrace(t *testing.T) {
 	simulate(t, 2)
 	t.Setenv("GOLOPS_TRACE", "tree")
@@ -127,8 +127,8 @@ func TestGPUTrace(t *testing.T) {
 	}
 }
 
-// TestNoGPU asks for what is not there: the error says what was looked for and
-// what to do.
+// TestNoGPU asks for GPUs and libraries that are missing. The error says what was looked for
+// and what to do.
 func TestNoGPU(t *testing.T) {
 	simulate(t, 2)
 	bad := func(c launch.Config, want ...string) {
@@ -154,8 +154,7 @@ func TestNoGPU(t *testing.T) {
 	bad(launch.Config{Ranks: 1, Device: "gpu"}, "libcuda.so.1", "GOLOPS_CUDA", "libamdhip64.so", "GOLOPS_HIP")
 }
 
-// TestGPUFault lets a kernel of one rank fail: all ranks end, and the error is
-// that of the kernel.
+// TestGPUFault lets a kernel of one rank fail. All ranks end with the error of the kernel.
 func TestGPUFault(t *testing.T) {
 	simulate(t, 4)
 	t.Run("staged", func(t *testing.T) { gpuFault(t, "staged") })

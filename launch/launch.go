@@ -20,22 +20,22 @@ import (
 	"github.com/golops/golops/dist"
 )
 
-// Program is what each rank runs. An error or panic on any rank ends the
-// calls of all others.
+// Program is the program of each rank. An error or panic on any rank ends the calls of all
+// others.
 type Program func(ctx context.Context, r dist.Proc) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
-	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. A launcher decides for itself
+	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. A launcher overrides it
 	Threads int           // of each rank; 0 means its share of the cores
-	Algo    comm.Algo     // of AllReduce and its friends; Auto leaves it to the communicator
+	Algo    comm.Algo     // of the collectives; Auto lets the communicator choose
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
-	Timeout time.Duration // the longest that a call may wait for another rank; 0 means GOLOPS_TIMEOUT, or for ever
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means GOLOPS_TIMEOUT, or no limit
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()
 	Trace   io.Writer     // where GOLOPS_TRACE=tree goes; nil means os.Stderr
 
-	Device   string // where arrays live: CPU, CUDA, HIP, or GPU for whichever is there; "" means CPU
-	Comm     string // how ranks on GPUs talk: NCCL, Staged, or "" for NCCL where that works
+	Device   string // where arrays live: CPU, CUDA, HIP, or GPU for either kind; "" means CPU
+	Comm     string // of ranks on GPUs: NCCL, Staged, or "" for NCCL if that works
 	ShareGPU bool   // let ranks share GPUs, which is slow: for development
 }
 
@@ -49,20 +49,20 @@ const (
 
 // The communicators that Config.Comm names.
 const (
-	NCCL   = "nccl"   // from GPU to GPU; RCCL on those of AMD
-	Staged = "staged" // through the host, or an MPI that reads GPUs
+	NCCL   = "nccl"   // from GPU to GPU; RCCL for GPUs of AMD
+	Staged = "staged" // through host memory, or by a GPU-aware MPI
 )
 
-// DeviceNames returns what Config.Device can be, as a list to read.
+// DeviceNames returns the values of Config.Device as a list, for texts.
 func DeviceNames() string { return strings.Join([]string{CPU, CUDA, HIP, GPU}, ", ") }
 
 // TimeoutVar is the variable that sets Config.Timeout where that is 0, such as
 // GOLOPS_TIMEOUT=90s.
 const TimeoutVar = "GOLOPS_TIMEOUT"
 
-// UsageError says that the ranks cannot be started as they were asked for. A
-// command ends with code 2. A program that returns one on all ranks, as after
-// comm.Agree, lets MPI be finalized normally.
+// UsageError says that ranks cannot be started with these settings. A command exits with
+// code 2. A program may return one too, if all ranks do, as after comm.Agree. MPI is then
+// finalized normally.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -70,9 +70,8 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// prepared returns c with what it leaves to the environment, or everything that
-// is wrong with it.
-func (c Config) prepared() (Config, error) {
+// resolve validates c and sets the fields that the environment may give.
+func (c Config) resolve() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
 	}
@@ -82,7 +81,7 @@ func (c Config) prepared() (Config, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return c, &UsageError{fmt.Errorf("launch: %s=%s is no duration: set it to such as 90s or 5m, or 0 for ever", TimeoutVar, text)}
+		return c, &UsageError{fmt.Errorf("launch: %s=%s is no duration: set it to a time such as 90s or 5m, or to 0 for no limit", TimeoutVar, text)}
 	}
 	c.Timeout = d
 	return c, nil
@@ -125,7 +124,7 @@ func (c Config) log() *slog.Logger {
 	return slog.Default()
 }
 
-// note logs what a rank has left undone.
+// note logs what a rank has left open.
 func (c Config) note(rank int, text string) { c.log().Warn(text, "rank", rank) }
 
 func (c Config) traceOut() io.Writer {
@@ -135,8 +134,7 @@ func (c Config) traceOut() io.Writer {
 	return os.Stderr
 }
 
-// localRanks returns how many goroutine ranks to start, as many as GPUs unless c
-// says otherwise, or why that cannot be.
+// localRanks returns how many goroutine ranks to start: Ranks, or one per core or GPU.
 func (c Config) localRanks() (int, error) {
 	if !c.onGPU() {
 		return cmp.Or(c.Ranks, runtime.GOMAXPROCS(0)), nil
@@ -162,7 +160,7 @@ func (c Config) Run(ctx context.Context, p Program) error {
 
 // Local runs p on goroutine ranks of this process and returns their errors.
 func (c Config) Local(ctx context.Context, p Program) error {
-	c, err := c.prepared()
+	c, err := c.resolve()
 	if err != nil {
 		return err
 	}
@@ -178,7 +176,7 @@ func (c Config) Local(ctx context.Context, p Program) error {
 		return err
 	}
 	if inWorld(ctx) {
-		tr.suffix = "-local" // the world that this runs in has a trace of its own
+		tr.suffix = "-local" // the enclosing World writes another trace
 	}
 	if err := tr.try(); err != nil {
 		return err

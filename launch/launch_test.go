@@ -24,8 +24,8 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// programs are what ranks run here, as goroutines and as MPI processes alike.
-// Each prints or fails in a way that the tests look for.
+// programs are run by goroutine ranks and by MPI ranks. Each prints or fails in a way that
+// the tests look for.
 var programs = map[string]launch.Program{
 	"sum": func(ctx context.Context, c dist.Proc) error {
 		x := []int64{int64(c.Rank() + 1)}
@@ -48,7 +48,7 @@ var programs = map[string]launch.Program{
 	"panic": func(ctx context.Context, c dist.Proc) error {
 		if c.Rank() == 2 {
 			var p *int
-			*p = 1 // a library with a handler of its own for this would end the process
+			*p = 1 // a library that handles SIGSEGV would end the process
 		}
 		return c.Barrier(ctx)
 	},
@@ -86,7 +86,7 @@ var programs = map[string]launch.Program{
 		}
 		return c.Barrier(ctx)
 	},
-	"usage": func(ctx context.Context, c dist.Proc) error { // a fault of rank 2 alone
+	"usage": func(ctx context.Context, c dist.Proc) error { // only rank 2 fails
 		var err error
 		if c.Rank() == 2 {
 			err = errors.New("no such file")
@@ -142,7 +142,7 @@ func TestMain(m *testing.M) {
 		return err
 	})
 	if err != nil {
-		// Ranks whose programs were long over learn of a failure only here.
+		// A rank whose program ended long before sees the failure only here.
 		fmt.Fprintln(os.Stderr, "FAILED", err)
 		if u := new(launch.UsageError); errors.As(err, &u) {
 			fmt.Fprintln(os.Stderr, "USAGE", err)

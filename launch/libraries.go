@@ -19,9 +19,9 @@ type Library struct {
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
 
-	// Answers says that this is an MPI which tells, once it is started, whether it
-	// reaches GPU memory: see GPUAwarePlatforms.
-	Answers bool `json:"-"`
+	// ReportsGPUSupport says that this MPI, once started, can report whether it is
+	// GPU-aware: see GPUAwarePlatforms.
+	ReportsGPUSupport bool `json:"-"`
 }
 
 // Libraries looks for every native library that golops can use. It opens them
@@ -44,11 +44,11 @@ func Libraries() []Library {
 			setting, err := mpi.GPUSetting()
 			switch {
 			case err == nil && setting == "" && found.ReportsGPUSupport():
-				l.Answers, l.Note = true, "asked at the start whether it reaches GPU memory"
+				l.ReportsGPUSupport, l.Note = true, "asked at the start whether it is GPU-aware"
 			case setting == "on":
-				l.Tell([]string{CUDA, HIP}, nil)
+				l.SetGPUAware([]string{CUDA, HIP}, nil)
 			default:
-				l.Tell(nil, err)
+				l.SetGPUAware(nil, err)
 			}
 			if setting != "" {
 				l.Note += ", as " + mpi.GPUVar + "=" + setting + " says"
@@ -56,20 +56,20 @@ func Libraries() []Library {
 		}
 		out = append(out, l)
 	}
-	for _, k := range kinds {
+	for _, k := range cpuLibraries {
 		out = append(out, k.find())
 	}
 	return out
 }
 
-// GPUAwarePlatforms starts the MPI library in a file and returns the platforms of GPUs
-// whose memory it takes. A process can do so once, and a library that does not
-// start may end it, so that this is for a child.
+// GPUAwarePlatforms starts the MPI library at path and returns the platforms for which it is
+// GPU-aware. A process can call it once. A library that fails to start may end the process,
+// so call it in a child.
 func GPUAwarePlatforms(path string) ([]string, error) { return mpi.GPUAwarePlatforms(path) }
 
-// Tell notes what becomes of GPU memory in an MPI library, by the platforms
-// that it reaches or why they are not known.
-func (l *Library) Tell(platforms []string, err error) {
+// SetGPUAware sets Note to how an MPI library sends GPU memory. platforms are those for which
+// it is GPU-aware; err says why they are not known.
+func (l *Library) SetGPUAware(platforms []string, err error) {
 	on := strings.ToUpper(strings.Join(platforms, ", "))
 	switch {
 	case err != nil:
@@ -77,13 +77,13 @@ func (l *Library) Tell(platforms []string, err error) {
 	case on == "":
 		l.Note = "GPU memory: staged through pinned host memory"
 	case l.Name == string(mpi.OpenMPI):
-		l.Note = "GPU memory: passed on in messages, staged in collectives (" + on + ")"
+		l.Note = "GPU memory: GPU-aware in messages, staged in collectives (" + on + ")"
 	default:
-		l.Note = "GPU memory: passed on (" + on + ")"
+		l.Note = "GPU memory: GPU-aware (" + on + ")"
 	}
 }
 
-// Platform is a kind of GPU and what there is of it here.
+// Platform is a kind of GPU, with the libraries and GPUs that this process finds.
 type Platform struct {
 	Name      string    `json:"name"` // CUDA or HIP
 	Libraries []Library `json:"libraries"`
@@ -99,8 +99,7 @@ type GPUInfo struct {
 	Processors int    `json:"processors"`
 }
 
-// gpuHints are what to install for the libraries of gpu.Detect and the
-// communicator, and what people call them.
+// gpuHints are the names of the libraries of a platform and what to install for them.
 var gpuHints = map[string]map[string][2]string{
 	CUDA: {
 		"driver": {"CUDA driver", "the NVIDIA driver, on a machine with a GPU; GOLOPS_CUDA names other folders to search"}, "compiler": {"NVRTC", "the CUDA toolkit (pip install nvidia-cuda-nvrtc)"},
@@ -112,8 +111,8 @@ var gpuHints = map[string]map[string][2]string{
 	},
 }
 
-// missing is why a library of GPUs was not opened: that its files are nowhere, in
-// short, or what is wrong with those that were found.
+// missing returns why a GPU library was not opened: in short that its files were not found,
+// or what is wrong with the file that was found.
 func missing(err error) string {
 	text, _, absent := strings.Cut(err.Error(), " not found")
 	if !absent {
@@ -151,8 +150,8 @@ func Platforms() []Platform {
 	return out
 }
 
-// kind is a library whose version one function tells.
-type kind struct {
+// cpuLibrary is a library whose version is a function or a symbol.
+type cpuLibrary struct {
 	name    string
 	files   []string
 	folders []string // off the loader's path
@@ -160,17 +159,16 @@ type kind struct {
 	version func(*dl.Lib) string
 }
 
-// kinds are the libraries other than MPI and those of GPUs. Each version has a
-// form of its own.
-var kinds = []kind{
-	{"OpenBLAS", []string{"libopenblas.so.0"}, nil, "apt-get install libopenblas0", config("openblas_get_config")},
-	{"BLIS", []string{"libblis.so.4"}, nil, "apt-get install libblis4", config("bli_info_get_version_str")},
+// cpuLibraries are the libraries other than MPI and those of GPUs.
+var cpuLibraries = []cpuLibrary{
+	{"OpenBLAS", []string{"libopenblas.so.0"}, nil, "apt-get install libopenblas0", versionFunc("openblas_get_config")},
+	{"BLIS", []string{"libblis.so.4"}, nil, "apt-get install libblis4", versionFunc("bli_info_get_version_str")},
 	{"MKL", []string{"libmkl_rt.so.2"}, []string{"$MKLROOT/lib"}, "pip install mkl", nil},
-	{"FFTW", []string{"libfftw3.so.3"}, nil, "apt-get install libfftw3-double3", symbol("fftw_version")},
-	{"FFTW (float32)", []string{"libfftw3f.so.3"}, nil, "apt-get install libfftw3-single3", symbol("fftwf_version")},
+	{"FFTW", []string{"libfftw3.so.3"}, nil, "apt-get install libfftw3-double3", versionSymbol("fftw_version")},
+	{"FFTW (float32)", []string{"libfftw3f.so.3"}, nil, "apt-get install libfftw3-single3", versionSymbol("fftwf_version")},
 }
 
-func (k kind) find() Library {
+func (k cpuLibrary) find() Library {
 	l := Library{Name: k.name}
 	paths := append([]string{}, k.files...)
 	for _, dir := range k.folders {
@@ -192,8 +190,8 @@ func (k kind) find() Library {
 	return l
 }
 
-// config is a version that a function returns as a C string.
-func config(name string) func(*dl.Lib) string {
+// versionFunc returns a version that a C function returns as a string.
+func versionFunc(name string) func(*dl.Lib) string {
 	return func(l *dl.Lib) string {
 		f := l.Func(name)
 		if f == 0 {
@@ -203,7 +201,7 @@ func config(name string) func(*dl.Lib) string {
 	}
 }
 
-// symbol is a version that is a C string itself.
-func symbol(name string) func(*dl.Lib) string {
+// versionSymbol returns a version that is a C string.
+func versionSymbol(name string) func(*dl.Lib) string {
 	return func(l *dl.Lib) string { return dl.CString(l.Addr(name)) }
 }

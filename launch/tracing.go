@@ -14,7 +14,7 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// tracing records what the ranks of this process do, if GOLOPS_TRACE asks for it.
+// tracing records the ranks of this process if GOLOPS_TRACE is set.
 type tracing struct {
 	c      Config
 	t      trace.Config
@@ -29,8 +29,8 @@ func newTracing(c Config, suffix string) (*tracing, error) {
 	return &tracing{c: c, t: t, suffix: suffix}, err
 }
 
-// wrap records p. All ranks start their clocks at a barrier, so that their
-// tracks line up, and keep what they have also when p fails.
+// wrap returns p with recording. All ranks start their clocks at a barrier, so that their
+// tracks are aligned. The track is kept if p fails.
 func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Context, comm.Comm) error {
 	if t.t.Mode == trace.Off {
 		return p
@@ -85,8 +85,8 @@ func (t *tracing) write(tracks []trace.Track) error {
 	return nil
 }
 
-// try returns a *UsageError if the file cannot be written, so that it is found
-// before the run.
+// try returns a *UsageError if the trace file cannot be written. It is called before the
+// run.
 func (t *tracing) try() error {
 	if t.t.Mode != trace.Chrome {
 		return nil
@@ -111,13 +111,13 @@ func (t *tracing) tryAll(ctx context.Context, c comm.Comm) error {
 	return err
 }
 
-// file is where a Chrome trace goes.
+// file returns the name of the Chrome trace.
 func (t *tracing) file() string {
 	ext := filepath.Ext(t.t.File)
 	return strings.TrimSuffix(t.t.File, ext) + t.suffix + ext
 }
 
-// failed says which file it is that err is about.
+// failed adds the file name to err.
 func (t *tracing) failed(err error) error {
 	if err == nil {
 		return nil

@@ -22,12 +22,12 @@ func Launcher() (name string, rank int) {
 	return l.Name, l.Rank
 }
 
-// World runs p as the rank that this process is under mpirun, mpiexec or srun.
-// Started by none of them, it runs p as the only rank and says so in the log. It
-// can be called once in a process. When it returns an error, the process must
-// end with a code other than 0: that is what ends the other ranks.
+// World runs p as this process's rank under mpirun, mpiexec or srun. Without a launcher it
+// runs p as the only rank and logs that. A process can call it once. If it returns an error,
+// the process must exit with a code other than 0, which makes the launcher end the other
+// ranks.
 func (c Config) World(ctx context.Context, p Program) error {
-	c, err := c.prepared()
+	c, err := c.resolve()
 	if err != nil {
 		return err
 	}
@@ -60,24 +60,24 @@ func (c Config) World(ctx context.Context, p Program) error {
 			_ = w.End(ctx, comm.Exited())
 		}
 	}()
-	err = comm.Recovered(ctx, w, tr.wrap(c.onDevice(p, share(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
+	err = comm.Recovered(ctx, w, tr.wrap(c.onDevice(p, threadsPerRank(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
 	returned = true
 	w.Reopen()
 	var dev *DeviceError
 	var usage *UsageError
-	if errors.As(err, &dev) || errors.As(err, &usage) { // all ranks have it, so that MPI can be finalized normally
+	if errors.As(err, &dev) || errors.As(err, &usage) { // every rank has the same error, so MPI can be finalized normally
 		return errors.Join(err, w.End(ctx, nil))
 	}
 	if err == nil {
 		err = tr.writeAll(ctx, w)
 	} else if tr.t.Mode != trace.Off {
-		tr.suffix = fmt.Sprintf("-rank%d", w.Rank()) // the others' tracks are out of reach
+		tr.suffix = fmt.Sprintf("-rank%d", w.Rank()) // the tracks of other processes cannot be gathered
 		err = errors.Join(err, tr.writeHere())
 	}
 	if err = w.End(ctx, err); err != nil {
 		var ae *comm.AbortError
 		if errors.As(err, &ae) && ae.Rank != w.Rank() {
-			return err // it names the rank that began
+			return err // it names the rank that aborted
 		}
 		return &comm.RankError{Rank: w.Rank(), Err: err}
 	}

@@ -41,8 +41,8 @@ func (a app) reaches() *cobra.Command {
 func (a app) ask(ctx context.Context, libs []launch.Library) {
 	var wg sync.WaitGroup
 	for i := range libs {
-		if l := &libs[i]; l.Answers {
-			wg.Go(func() { l.Tell(a.askOne(ctx, l.Path)) })
+		if l := &libs[i]; l.ReportsGPUSupport {
+			wg.Go(func() { l.SetGPUAware(a.askOne(ctx, l.Path)) })
 		}
 	}
 	wg.Wait()

@@ -167,12 +167,12 @@ func TestInfoAsksMPI(t *testing.T) {
 			}
 		}
 		t.Setenv("GOLOPS_MPI_GPU", "on")
-		note(t, "Open MPI", "passed on in messages, staged in collectives (CUDA, HIP), as GOLOPS_MPI_GPU=on says")
+		note(t, "Open MPI", "GPU-aware in messages, staged in collectives (CUDA, HIP), as GOLOPS_MPI_GPU=on says")
 		t.Setenv("GOLOPS_MPI_GPU", "yes")
 		note(t, "Open MPI", "not known: mpi: GOLOPS_MPI_GPU=yes: use on, off")
 		t.Setenv("GOLOPS_MPI_GPU", "")
 		for name, k := range map[string]struct{ code, want string }{
-			"aware": {"int MPIX_Query_cuda_support(void) { return 1; }", "passed on in messages, staged in collectives (CUDA)"},
+			"aware": {"int MPIX_Query_cuda_support(void) { return 1; }", "GPU-aware in messages, staged in collectives (CUDA)"},
 			"ends":  {"#include <stdlib.h>\nint MPI_Init_thread() { abort(); }", "not known: it did not start alone: "},
 			"stuck": {"#include <unistd.h>\nint MPI_Init_thread() { for (;;) pause(); }", "not known: it did not start alone within"},
 		} {
