@@ -11,16 +11,15 @@ import (
 	"github.com/golops/golops/comm/local"
 )
 
-// move is a collective of blocks, as one rank sees it.
+// move is one rank's call of a collective of blocks.
 type move struct {
 	name     string
 	dst, src int // elements
-	own      int // where in the larger buffer the smaller one is in place; -1 if it cannot be
+	own      int // offset of the smaller buffer in the larger one in place; -1 if not possible
 	call     func(c comm.Comm, dst, src comm.Buf) error
 }
 
-// moves returns all of them, with blocks that have n elements, about so many or
-// none.
+// moves returns all collectives of blocks, with blocks of n elements, of about n, or empty.
 func moves(ctx context.Context, c comm.Comm, n int) []move {
 	me, p := c.Rank(), c.Size()
 	root := p - 1
@@ -38,7 +37,7 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 		}
 		return 0
 	}
-	placed := func(at int) int { // in place there is something to be in
+	placed := func(at int) int { // not in place in an empty buffer
 		if me == root {
 			return at
 		}
@@ -52,7 +51,7 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 		{"Gather", atRoot(p * n), n, placed(me * n), func(c comm.Comm, dst, src comm.Buf) error { return c.Gather(ctx, dst, src, root) }},
 		{"GatherV", atRoot(total), counts[me], placed(at), func(c comm.Comm, dst, src comm.Buf) error {
 			if me != root {
-				return c.GatherV(ctx, comm.Buf{N: 7}, []int{-1}, src, root) // neither matters here
+				return c.GatherV(ctx, comm.Buf{N: 7}, []int{-1}, src, root) // unused on this rank
 			}
 			return c.GatherV(ctx, dst, counts, src, root)
 		}},
@@ -77,8 +76,8 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 	}
 }
 
-// run makes the call on memory in two places and returns what is in dst and in
-// src, or only the former in place, where src may be destroyed.
+// run makes the call on memory of two kinds and returns dst and src, or only dst in place, where
+// src may be overwritten.
 func (m move) run(c comm.Comm, d *lazy, dstOnHost, srcOnHost, inPlace bool) (got []int32, err error) {
 	from := counting(m.src, 1000*(c.Rank()+1))
 	if !inPlace {
@@ -103,8 +102,8 @@ func (m move) run(c comm.Comm, d *lazy, dstOnHost, srcOnHost, inPlace bool) (got
 	return values(d, dst), err
 }
 
-// TestBlocks compares collectives of blocks in chunks with those of the host
-// communicator: memory in different places, in place and not.
+// TestBlocks compares collectives of blocks in chunks with those of the host communicator, with
+// memory on host and GPU, in place and not.
 func TestBlocks(t *testing.T) {
 	const chunk, above = 64, 128 // bytes
 	for ranks := 1; ranks <= 4; ranks++ {
@@ -142,8 +141,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestPinnedIsBounded moves far more than may be pinned, in the chunks that
-// programs have: rings of a few sizes, where the buffers of AllToAll have 24 MiB.
+// TestPinnedIsBounded sends far more than may be pinned, with chunks of the default size. The
+// buffers of AllToAll have 24 MiB.
 func TestPinnedIsBounded(t *testing.T) {
 	const ranks, n = 3, 1 << 20 // 4 MiB a block
 	err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
@@ -170,8 +169,8 @@ func TestPinnedIsBounded(t *testing.T) {
 	}
 }
 
-// TestBlocksFail has one rank with bad arguments, or with more elements than the
-// others expect, in large collectives: all hear of it and go on.
+// TestBlocksFail has one rank with invalid arguments, or with more elements than the others
+// expect, in large collectives. All ranks get an error and can continue.
 func TestBlocksFail(t *testing.T) {
 	const ranks, n, odd = 3, 100, 1
 	err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {

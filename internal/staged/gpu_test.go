@@ -20,8 +20,7 @@ import (
 	"github.com/golops/golops/internal/mpirun"
 )
 
-// open returns a GPU for a rank: a real one if there is any, else one of the
-// simulator.
+// open returns a GPU for a rank: a real one if there is any, else a simulated one.
 func open(rank int) (*cuda.Device, error) {
 	if n, err := cuda.Count(); err == nil && n > 0 {
 		return cuda.New(cuda.Config{Index: rank % n})
@@ -44,13 +43,13 @@ func onGPU(ctx context.Context, host comm.Comm, prog func(context.Context, *Comm
 		return errors.Join(err, dev.Close())
 	}
 	if err := prog(ctx, c, dev); err != nil {
-		return err // a host communicator that has failed may still use the memory
+		return err // after a failure the host communicator may still use the memory
 	}
 	return errors.Join(c.Close(), dev.Close())
 }
 
-// TestGPU runs the suite on GPU memory, with chunks of real runs and
-// with small ones, which the suite reaches.
+// TestGPU runs the suite on GPU memory, with chunks of the default size and with small ones,
+// which the suite exceeds.
 func TestGPU(t *testing.T) {
 	for _, run := range []struct{ ranks, chunk, above int }{
 		{1, chunkBytes, chunkAbove},
@@ -120,8 +119,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestMPI runs the suite on GPU memory over MPI: staged, and as if the
-// library reached the memory, which it does where a simulator has it.
+// TestMPI runs the suite on GPU memory over MPI: staged, and as if MPI were GPU-aware. It can
+// reach the memory of the simulator.
 func TestMPI(t *testing.T) {
 	real := false
 	if n, err := cuda.Count(); err == nil && n > 0 {
@@ -134,10 +133,10 @@ func TestMPI(t *testing.T) {
 			{"native", "on", "GPU-aware"},
 		} {
 			if run.gpu == "on" && real {
-				continue // MPI says itself what it can do with real memory
+				continue // with real GPU memory, MPI reports its support itself
 			}
 			if m.Name == "mpich" && run.child == "checked" {
-				continue // its calls spin against each other, and Open MPI has the same checks
+				continue // its calls spin with more ranks than cores, and Open MPI has the same checks
 			}
 			t.Run(fmt.Sprintf("%s/gpu=%s", run.child, run.gpu), func(t *testing.T) {
 				c := m.Command(t.Context(), 2, os.Args[0])

@@ -7,21 +7,20 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// A message of more than a few chunks travels as a header, which says how much
-// is to come, and the chunks.
+// A message of more than a few chunks is sent as a header with its size, followed by the chunks.
 
-// magic is in the first word of a header, with the type: no receiver who asks
-// for so many numbers takes a header for its data.
+// magic is in the first word of a header, with the type, so that a receiver can tell a header
+// from data.
 const magic = 0x676f6c6f70730000
 
-// chunked reports whether a message goes in chunks.
+// chunked reports whether a message is divided into chunks.
 func (c *Comm) chunked(k comm.Kind, b comm.Buf) bool {
-	return b.Bytes() > c.s.above && !c.passes(comm.Call{Kind: k, DType: b.DType, N: int64(b.N)})
+	return b.Bytes() > c.s.above && !c.takesGPUMemory(comm.Call{Kind: k, DType: b.DType, N: int64(b.N)})
 }
 
 // ISend implements comm.Comm.
 func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if c.shut {
+	if c.closed {
 		return comm.Request{}, comm.ErrClosed
 	}
 	if c.chunked(comm.KindSend, src) {
@@ -36,7 +35,7 @@ func (c *Comm) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, e
 
 // IRecv implements comm.Comm.
 func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	if c.shut {
+	if c.closed {
 		return comm.Request{}, comm.ErrClosed
 	}
 	if c.chunked(comm.KindRecv, dst) {
@@ -49,7 +48,7 @@ func (c *Comm) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request,
 	return c.start(call, dst, comm.Buf{}, err, func(dst, _ comm.Buf) (comm.Request, error) { return c.host.IRecv(ctx, dst, from) })
 }
 
-// sendChunks posts each chunk as soon as it is on the host.
+// sendChunks posts each chunk as soon as it is in host memory.
 func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
 	call, err := comm.CheckMessage(c.host, comm.KindSend, src.IgnorePlace(), to)
 	if err != nil {
@@ -67,20 +66,20 @@ func (c *Comm) sendChunks(ctx context.Context, src comm.Buf, to int) (comm.Reque
 	if onDevice(src) {
 		for lo := 0; lo < src.N; lo += q.per {
 			hi := min(lo+q.per, src.N)
-			mark, err := c.s.download(q.pair.src.Slice(lo, hi), src.Slice(lo, hi))
+			mark, err := c.s.download(q.staging.src.Slice(lo, hi), src.Slice(lo, hi))
 			if err != nil {
-				return comm.Request{}, c.abandon(q, err)
+				return comm.Request{}, c.drop(q, err)
 			}
 			q.marks = append(q.marks, mark)
 		}
 	}
 	for i, lo := 0, 0; lo < src.N; i, lo = i+1, lo+q.per {
 		if onDevice(src) {
-			if err := reach(c.s.down, q.marks[i]); err != nil {
-				return comm.Request{}, c.abandon(q, err)
+			if err := awaitMark(c.s.down, q.marks[i]); err != nil {
+				return comm.Request{}, c.drop(q, err)
 			}
 		}
-		if err := c.post(ctx, q, q.pair.src.Slice(lo, min(lo+q.per, src.N)), to); err != nil {
+		if err := c.post(ctx, q, q.staging.src.Slice(lo, min(lo+q.per, src.N)), to); err != nil {
 			return comm.Request{}, err
 		}
 	}
@@ -100,30 +99,30 @@ func (c *Comm) recvChunks(ctx context.Context, dst comm.Buf, from int) (comm.Req
 		return comm.Request{}, err
 	}
 	for lo := 0; lo < dst.N; lo += q.per {
-		if err := c.post(ctx, q, q.pair.dst.Slice(lo, min(lo+q.per, dst.N)), from); err != nil {
+		if err := c.post(ctx, q, q.staging.dst.Slice(lo, min(lo+q.per, dst.N)), from); err != nil {
 			return comm.Request{}, err
 		}
 	}
-	c.coming = append(c.coming, q)
+	c.receiving = append(c.receiving, q)
 	return comm.NewRequest(c, q.id), nil
 }
 
 // newMessage returns a request with memory for a large message.
 func (c *Comm) newMessage(call comm.Call, dst, src comm.Buf) (*request, error) {
-	p, err := c.s.borrow(dst, src)
+	p, err := c.s.stage(dst, src)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.s.follow(dst, src); err != nil {
-		c.s.giveBack(p)
+		c.s.release(p)
 		return nil, err
 	}
 	q := c.newRequest(call, dst)
-	q.pair, q.per = p, max(1, c.s.chunk/call.DType.Size())
+	q.staging, q.per = p, max(1, c.s.chunk/call.DType.Size())
 	return q, nil
 }
 
-// post starts one part of a large message.
+// post starts the header or one chunk of a large message.
 func (c *Comm) post(ctx context.Context, q *request, b comm.Buf, peer int) error {
 	var part comm.Request
 	var err error
@@ -133,20 +132,20 @@ func (c *Comm) post(ctx context.Context, q *request, b comm.Buf, peer int) error
 		part, err = c.host.ISend(ctx, b, peer)
 	}
 	if err != nil {
-		return c.abandon(q, err)
+		return c.drop(q, err)
 	}
 	q.parts = append(q.parts, part)
 	return nil
 }
 
-// announced compares the header that has come with what was asked for.
-func (c *Comm) announced(q *request) error {
+// checkHeader compares the header that has come with the receive.
+func (c *Comm) checkHeader(q *request) error {
 	if q.call.Kind == comm.KindSend {
 		return nil
 	}
 	h := &q.header
 	sent := comm.Call{Kind: comm.KindSend, DType: scalar.DType(h[0] &^ magic), Peer: int32(c.Rank()), N: h[1], Label: q.call.Label}
-	if h[0]>>16 != magic>>16 { // no header: data of a sender that has only so much
+	if h[0]>>16 != magic>>16 { // no header: the sender's message is not divided
 		sent.DType, sent.N = scalar.Int64, int64(len(h))
 	}
 	return comm.MessageMismatch(int(q.call.Peer), sent, c.Rank(), q.call)

@@ -9,41 +9,40 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// block is pinned host memory on loan from the pool.
+// block is pinned host memory of the pool.
 type block struct {
 	mem   []byte
 	class int
-	busy  bool   // an upload from it may be under way, up to mark of the queue
+	busy  bool   // an upload from it may be under way until mark
 	mark  uint64 // of the queue of uploads
 }
 
-// buf returns n elements like those of b, at offset bytes of the block.
+// buf returns n elements of the type of b, at offset bytes of the block.
 func (k *block) buf(b comm.Buf, offset, n int) comm.Buf {
 	return comm.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset]), Label: b.Label}
 }
 
-// grown returns the block with at least n bytes, of a program that keeps it
-// outside the pool.
-func (k *block) grown(n int) *block {
+// atLeast makes the block at least n bytes large. It is for blocks outside the pool.
+func (k *block) atLeast(n int) *block {
 	if len(k.mem) < n {
 		k.mem = make([]byte, n)
 	}
 	return k
 }
 
-// pool keeps pinned memory, which costs far more to get than to copy to. It
-// only grows: what a program needs in its first step serves all others.
+// pool keeps pinned memory, because pinning takes far longer than copying. It only grows: the
+// memory of a program's first step serves all later ones.
 type pool struct {
 	dev    device.Accelerator
 	free   [classes][]*block
-	slab   []byte   // what is left of the last slab
-	pinned [][]byte // all there is
+	slab   []byte   // unused rest of the last slab
+	pinned [][]byte // all pinned memory
 }
 
-// Sizes of blocks: powers of two up to the size of a slab, of which many are
-// cut from one; beyond, four steps to each doubling, pinned one by one.
+// Sizes of blocks. Up to half a slab they are powers of two, and many are cut from one slab.
+// Larger ones have four sizes per doubling and are pinned one by one.
 const (
-	smallest = 8  // bits: 256 bytes, the alignment that copies like
+	smallest = 8  // bits: 256 bytes, an alignment for fast copies
 	slabBits = 20 // bits: 1 MiB
 	steps    = 4
 	small    = slabBits - smallest // classes cut from slabs
@@ -66,18 +65,18 @@ func classOf(n int) (class, size int) {
 func (p *pool) take(n int, s *shared) (*block, error) {
 	class, size := classOf(n)
 	if class >= classes {
-		return nil, fmt.Errorf("staged: %d bytes are too many to go through host memory at once", n)
+		return nil, fmt.Errorf("staged: %d bytes are too many to stage through host memory at once", n)
 	}
 	last := class
-	if class >= small { // rather a block twice as large as is needed than another one
+	if class >= small { // a block up to twice as large is better than pinning another
 		last = min(class+steps, classes-1)
 	}
 	for c := class; c <= last; c++ {
 		if k := len(p.free[c]); k > 0 {
-			b := p.free[c][0] // the one that has been free longest
+			b := p.free[c][0] // free for the longest time
 			copy(p.free[c], p.free[c][1:])
 			p.free[c] = p.free[c][:k-1]
-			err := s.settle(b)
+			err := s.awaitUpload(b)
 			if err != nil {
 				p.give(b)
 			}
@@ -91,7 +90,7 @@ func (p *pool) take(n int, s *shared) (*block, error) {
 	return &block{mem: mem, class: class}, nil
 }
 
-// give takes a block back.
+// give returns a block to the pool.
 func (p *pool) give(b *block) {
 	if b != nil {
 		p.free[b.class] = append(p.free[b.class], b)
@@ -132,7 +131,7 @@ func (p *pool) bytes() int {
 	return n
 }
 
-// close gives all memory back.
+// close frees all memory.
 func (p *pool) close() {
 	for _, m := range p.pinned {
 		p.dev.Unpin(m)

@@ -7,46 +7,45 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// request is an operation under way on GPU memory, or a large message. The
-// messages of a large one are all posted at its start, so that they move while
-// this rank is in some other call; only uploads wait for Wait or Test, of any
-// request.
+// request is an operation under way on GPU memory, or a large message. All chunks of a large
+// message are posted at its start, so that they progress while this rank is in another call.
+// Uploads happen in Wait or Test of any request.
 type request struct {
-	id     uint64
-	call   comm.Call
-	parts  []comm.Request // in order; of a large message, its header and its chunks
-	done   int            // parts that have completed
-	err    error          // why no more will
-	pair   pair
-	dst    comm.Buf // to upload to; empty if nothing comes
-	per    int      // elements of a chunk, 0 if the operation is one
-	marks  []uint64 // of the downloads of the chunks
-	header [4]int64
+	id      uint64
+	call    comm.Call
+	parts   []comm.Request // in order; of a large message, its header and its chunks
+	done    int            // completed parts
+	err     error          // ends the request
+	staging staging
+	dst     comm.Buf // to upload to; empty for a send
+	per     int      // elements of a chunk, 0 if the operation is not divided
+	marks   []uint64 // of the downloads of the chunks
+	header  [4]int64
 }
 
 func (c *Comm) newRequest(call comm.Call, dst comm.Buf) *request {
 	q, id := c.pending.Take(call.Kind)
-	q.id, q.call, q.parts, q.done, q.err, q.pair, q.dst, q.per = id, call, q.parts[:0], 0, nil, pair{}, dst, 0
+	q.id, q.call, q.parts, q.done, q.err, q.staging, q.dst, q.per = id, call, q.parts[:0], 0, nil, staging{}, dst, 0
 	return q
 }
 
-// release makes the request spare.
+// release returns the request and its blocks to their pools.
 func (c *Comm) release(q *request) {
-	c.s.giveBack(q.pair)
-	if i := slices.Index(c.coming, q); i >= 0 {
-		c.coming = slices.Delete(c.coming, i, i+1)
+	c.s.release(q.staging)
+	if i := slices.Index(c.receiving, q); i >= 0 {
+		c.receiving = slices.Delete(c.receiving, i, i+1)
 	}
-	q.pair, q.dst = pair{}, comm.Buf{}
+	q.staging, q.dst = staging{}, comm.Buf{}
 	clear(q.parts)
 	c.pending.Release(q.id)
 }
 
-// abandon makes a request spare that has failed, without its blocks: parts of
-// it may still be under way.
-func (c *Comm) abandon(q *request, err error) error {
-	if q.pair != (pair{}) {
+// drop releases a request that has failed, without its blocks: parts of it may still be under
+// way.
+func (c *Comm) drop(q *request, err error) error {
+	if q.staging != (staging{}) {
 		c.s.failed = true
-		q.pair = pair{}
+		q.staging = staging{}
 	}
 	c.release(q)
 	return err
@@ -62,7 +61,7 @@ func (c *Comm) WaitRequest(ctx context.Context, id uint64) error {
 		if q.err = q.parts[q.done].Wait(ctx); q.err == nil {
 			q.err = c.arrived(q)
 		}
-		for _, o := range c.coming { // uploads need not wait for this request
+		for _, o := range c.receiving { // uploads need not wait for this request
 			c.advance(o)
 		}
 	}
@@ -82,7 +81,7 @@ func (c *Comm) TestRequest(id uint64) (bool, error) {
 	return true, c.end(q)
 }
 
-// advance takes what has come of a request.
+// advance handles the parts of a request that have completed.
 func (c *Comm) advance(q *request) {
 	for q.done < len(q.parts) && q.err == nil {
 		done, err := q.parts[q.done].Test()
@@ -95,31 +94,31 @@ func (c *Comm) advance(q *request) {
 	}
 }
 
-// end makes spare a request that has completed or failed.
+// end releases a request that has completed or failed.
 func (c *Comm) end(q *request) error {
 	if q.err != nil {
-		return c.abandon(q, q.err)
+		return c.drop(q, q.err)
 	}
 	c.release(q)
 	return nil
 }
 
-// arrived takes note of one more part: it uploads what has come with it.
+// arrived handles one completed part and uploads its data.
 func (c *Comm) arrived(q *request) error {
 	i := q.done
 	q.done++
 	if q.per > 0 && i == 0 {
-		return c.announced(q)
+		return c.checkHeader(q)
 	}
 	if !onDevice(q.dst) {
 		return nil
 	}
-	from, to := q.pair.dst, q.dst
+	from, to := q.staging.dst, q.dst
 	if q.per > 0 {
 		lo, hi := (i-1)*q.per, min(i*q.per, q.dst.N)
 		from, to = from.Slice(lo, hi), to.Slice(lo, hi)
 	}
-	if err := c.s.upload(to, from, q.pair.dstBlock); err != nil || q.done < len(q.parts) {
+	if err := c.s.upload(to, from, q.staging.dstBlock); err != nil || q.done < len(q.parts) {
 		return err
 	}
 	return c.s.up.Lead()
@@ -142,9 +141,9 @@ func (c *Comm) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Reque
 		return c.host.IBroadcast(ctx, b, root)
 	}
 	call, err := comm.CheckBroadcast(c.host, comm.KindIBroadcast, b.IgnorePlace(), root)
-	dst, src := c.ends(b, root)
+	dst, src := c.asDstOrSrc(b, root)
 	return c.start(call, dst, src, err, func(dst, src comm.Buf) (comm.Request, error) {
-		return c.host.IBroadcast(ctx, c.one(dst, src, root), root)
+		return c.host.IBroadcast(ctx, c.broadcastBuf(dst, src, root), root)
 	})
 }
 
@@ -159,9 +158,9 @@ func (c *Comm) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	})
 }
 
-// start is through for an operation that begin only begins.
+// start is viaHost for an operation that begin starts.
 func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(dst, src comm.Buf) (comm.Request, error)) (comm.Request, error) {
-	if c.shut {
+	if c.closed {
 		return comm.Request{}, comm.ErrClosed
 	}
 	if fault != nil {
@@ -172,26 +171,26 @@ func (c *Comm) start(call comm.Call, dst, src comm.Buf, fault error, begin func(
 		return q, err
 	}
 	if c.direct(call, dst, src) {
-		if err := c.s.idle(); err != nil {
+		if err := c.s.awaitKernels(); err != nil {
 			return comm.Request{}, err
 		}
 		return begin(dst.IgnorePlace(), src.IgnorePlace())
 	}
-	p, err := c.s.borrow(dst, src)
+	p, err := c.s.stage(dst, src)
 	if err != nil {
 		return comm.Request{}, err
 	}
 	if err = c.s.fetch(p, dst, src); err != nil {
-		c.s.giveBack(p)
+		c.s.release(p)
 		return comm.Request{}, err
 	}
 	part, err := begin(p.dst, p.src)
 	if err != nil {
-		c.s.giveBack(p)
+		c.s.release(p)
 		return comm.Request{}, err
 	}
 	q := c.newRequest(call, dst)
-	q.pair = p
+	q.staging = p
 	q.parts = append(q.parts, part)
 	return comm.NewRequest(c, q.id), nil
 }

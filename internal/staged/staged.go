@@ -1,5 +1,5 @@
-// Package staged lets ranks exchange GPU memory over a communicator that
-// reaches host memory only, by copying through pinned host memory.
+// Package staged sends GPU memory over a communicator that reaches host memory only. It
+// copies through pinned host memory.
 package staged
 
 import (
@@ -12,48 +12,47 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Comm is a communicator over another one, the host's. Buffers on the device
-// are copied, those on the host passed on. Large collectives go in chunks on all
-// ranks if the memory of any is on the device, so that copies and messages
-// overlap, and large messages wherever they are.
+// Comm is a communicator built on another one, the host's. It stages buffers in GPU memory
+// and passes buffers in host memory to the host's communicator. Large collectives are divided
+// into chunks if any rank's buffer is in GPU memory, so that copies and messages overlap.
+// Large messages are always divided.
 //
-// A host communicator that is aware of GPUs gets addresses on the device where
-// it takes them, as soon as the kernels before the call are done.
+// A GPU-aware host communicator gets addresses of GPU memory in the calls that take them,
+// after the kernels before the call are done.
 //
-// Errors are those of the host communicator. Messages of more than a chunk
-// whose sender and receiver disagree on the count are an error at the receiver,
-// and later messages between the two are then lost.
+// Errors are those of the host communicator. If sender and receiver of a message of several
+// chunks disagree on the count, the receiver returns an error, and later messages between the
+// two are lost.
 type Comm struct {
 	comm.Messages
 	host comm.Comm
 	s    *shared
 
-	aware   aware // the host communicator, if it reaches the device; else nil
-	pending comm.RequestPool[request]
-	coming  []*request // large messages under way to here
-	shut    bool       // this rank has closed it
-	counts  [4]int64   // what ranks tell each other before a collective
-	train   train
+	gpuAware  gpuAware // the host communicator if it is GPU-aware, else nil
+	pending   comm.RequestPool[request]
+	receiving []*request // large receives under way
+	closed    bool       // this rank has closed it
+	counts    [4]int64   // compared by ranks before a collective: see chunkcount.go
+	pipeline  pipeline
 }
 
-// aware is a host communicator that takes addresses on a device in some calls:
-// TakesGPUMemory says in which, alike on all ranks.
-type aware interface {
+// gpuAware is a host communicator that takes GPU memory. TakesGPUMemory says in which calls,
+// the same on all ranks.
+type gpuAware interface {
 	GPUAware(platform string) bool
 	TakesGPUMemory(call comm.Call) bool
 }
 
-// shared is what a communicator and those split from it have in common. It is
-// for the goroutine of the rank, as the device is; on host buffers, handles may
-// be used by others too.
+// shared is the state that a communicator shares with those split from it. Only the rank's
+// goroutine uses it, as the device. Other goroutines may use handles on host buffers.
 type shared struct {
 	dev      device.Accelerator
 	down, up device.Queue // copies from and to the device, which run at the same time
 	pool     pool
 	users    atomic.Int32 // communicators not closed
 	chunk    int          // bytes
-	above    int          // bytes that go without chunks
-	failed   bool         // the host communicator may still use blocks, of a call that has failed
+	above    int          // bytes up to which a call is not divided
+	failed   bool         // a call has failed, and the host communicator may still use its blocks
 }
 
 const (
@@ -66,8 +65,8 @@ var (
 	_ comm.Windower = (*Comm)(nil)
 )
 
-// New returns a communicator for host memory and the memory of dev. It takes
-// the place of host, which it closes.
+// New returns a communicator for host memory and the memory of dev. It replaces host, which
+// it closes.
 func New(host comm.Comm, dev device.Accelerator) (*Comm, error) {
 	return newComm(host, dev, chunkBytes, chunkAbove)
 }
@@ -86,8 +85,8 @@ func newComm(host comm.Comm, dev device.Accelerator, chunk, above int) (*Comm, e
 
 func wrap(host comm.Comm, s *shared) *Comm {
 	c := &Comm{host: host, s: s}
-	if a, ok := host.(aware); ok && a.GPUAware(s.dev.Platform()) {
-		c.aware = a
+	if a, ok := host.(gpuAware); ok && a.GPUAware(s.dev.Platform()) {
+		c.gpuAware = a
 	}
 	c.Messages = comm.NewMessages(c, comm.OnDevice)
 	s.users.Add(1)
@@ -100,12 +99,12 @@ func (c *Comm) Rank() int { return c.host.Rank() }
 // Size returns the size of the host communicator.
 func (c *Comm) Size() int { return c.host.Size() }
 
-// String names the host communicator and the way.
+// String names the host communicator and how it sends GPU memory.
 func (c *Comm) String() string {
 	how := "staged through pinned host memory"
 	switch {
-	case c.aware == nil:
-	case c.aware.TakesGPUMemory(comm.Call{Kind: comm.KindBroadcast}):
+	case c.gpuAware == nil:
+	case c.gpuAware.TakesGPUMemory(comm.Call{Kind: comm.KindBroadcast}):
 		how = "GPU-aware, some reductions " + how
 	default:
 		how = "GPU-aware messages, collectives " + how
@@ -119,8 +118,8 @@ func (c *Comm) Barrier(ctx context.Context) error { return c.host.Barrier(ctx) }
 // Abort forwards.
 func (c *Comm) Abort(cause error) { c.host.Abort(cause) }
 
-// Aborted returns the error that has ended the program, if the host
-// communicator tells, or nil.
+// Aborted returns the error that has ended the program, or nil. It is always nil if host is no
+// comm.Host.
 func (c *Comm) Aborted() error {
 	if g, ok := c.host.(comm.Host); ok {
 		return g.Aborted()
@@ -142,8 +141,8 @@ func (c *Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	return wrap(g, c.s), nil
 }
 
-// WithAlgo returns a handle on the same group whose host communicator uses
-// another algorithm. It takes the place of c.
+// WithAlgo returns a handle on the same group whose host communicator uses another algorithm.
+// It replaces c, which must not be used any more.
 func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	h, ok := c.host.(interface {
 		WithAlgo(comm.Algo) (comm.Comm, error)
@@ -159,13 +158,13 @@ func (c *Comm) WithAlgo(a comm.Algo) (comm.Comm, error) {
 	return wrap(host, c.s), nil
 }
 
-// Close closes the host communicator and, with the last that uses them, gives
-// back the queues and the pinned memory.
+// Close closes the host communicator. The last Close frees the queues and the pinned
+// memory.
 func (c *Comm) Close() error {
-	if c.shut {
+	if c.closed {
 		return nil
 	}
-	c.shut = true
+	c.closed = true
 	err := c.host.Close()
 	if c.s.users.Add(-1) > 0 {
 		return err

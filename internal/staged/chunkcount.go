@@ -8,27 +8,25 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Ranks must do alike: go in chunks or not, and in as many. What they know by
-// themselves is the size of most collectives, which keeps small ones as fast as
-// they are. All else they tell each other.
+// All ranks must use the same number of chunks. For most calls the size alone decides, so small
+// calls need no extra message. Otherwise ranks compare their counts first.
 
-// least is how much of a chunk each rank's block has at least where there are
-// many: chunks then grow with the ranks, rather than their messages shrink.
-const least = 16
+// minBlockShare bounds how small a rank's block in a chunk gets with many ranks: at least this
+// fraction of a chunk. Then chunks grow with the ranks and messages do not shrink.
+const minBlockShare = 16
 
-// per returns how many elements of a block are in a chunk.
-func (c *Comm) per(k comm.Call) int {
+// chunkElements returns how many elements of a block are in a chunk.
+func (c *Comm) chunkElements(k comm.Call) int {
 	n := c.s.chunk
 	switch k.Kind {
 	case comm.KindAllReduce, comm.KindReduce, comm.KindBroadcast: // one block
 	default:
-		n = max(n/c.Size(), n/least)
+		n = max(n/c.Size(), n/minBlockShare)
 	}
 	return max(1, n/k.DType.Size())
 }
 
-// above reports whether a collective is too large to go without chunks, if k.N
-// is n.
+// above reports whether a collective of n elements (as k.N) must be divided into chunks.
 func (c *Comm) above(k comm.Call, n int) bool {
 	switch k.Kind {
 	case comm.KindAllGather, comm.KindGather, comm.KindScatter: // n is that of one rank
@@ -37,9 +35,9 @@ func (c *Comm) above(k comm.Call, n int) bool {
 	return n*k.DType.Size() > c.s.above
 }
 
-// agree returns how many chunks a collective goes in, 0 if it goes as it is: if
-// it is not large, or on the host everywhere. Ranks whose counts must be equal
-// and are not get an error: chunks alone would not show it.
+// agree returns the number of chunks of a collective. It is 0 if the collective is not divided:
+// if it is not large, or in host memory on all ranks. If counts must be equal and are not, all
+// ranks get an error, because the first chunks might be equal.
 func (c *Comm) agree(ctx context.Context, k comm.Call, dst, src side) (chunks int, err error) {
 	n := k.N
 	if n < 0 {
@@ -49,21 +47,21 @@ func (c *Comm) agree(ctx context.Context, k comm.Call, dst, src side) (chunks in
 	if onDevice(dst.buf) || onDevice(src.buf) {
 		c.counts[3] = 1
 	}
-	if err := c.tell(ctx, k); err != nil {
+	if err := c.reduceCounts(ctx, k); err != nil {
 		return 0, err
 	}
 	if k.N >= 0 && c.counts[0] != -c.counts[1] {
-		return 0, c.unlike(ctx, k)
+		return 0, c.countMismatch(ctx, k)
 	}
 	if c.counts[3] == 0 || !c.above(k, int(c.counts[0])) {
 		return 0, nil
 	}
-	per := c.per(k)
+	per := c.chunkElements(k)
 	return (int(c.counts[2]) + per - 1) / per, nil
 }
 
-// tell replaces counts by the largest of all ranks.
-func (c *Comm) tell(ctx context.Context, k comm.Call) error {
+// reduceCounts replaces counts by their maxima over all ranks.
+func (c *Comm) reduceCounts(ctx context.Context, k comm.Call) error {
 	if c.Size() == 1 {
 		return nil
 	}
@@ -82,8 +80,8 @@ func (c *Comm) tell(ctx context.Context, k comm.Call) error {
 	return err
 }
 
-// unlike returns an error that names two ranks whose counts differ.
-func (c *Comm) unlike(ctx context.Context, k comm.Call) error {
+// countMismatch returns an error that names two ranks whose counts differ.
+func (c *Comm) countMismatch(ctx context.Context, k comm.Call) error {
 	all := make([]int64, c.Size())
 	if err := c.host.AllGather(ctx, comm.Of(all), comm.Of([]int64{k.N})); err != nil {
 		return err

@@ -14,26 +14,26 @@ import (
 	"github.com/golops/golops/device/cuda"
 )
 
-// vector is n int32 on the device, or on the host.
+// vector returns a buffer of int32 in GPU or host memory.
 func vector(d *lazy, onHost bool, vals []int32) comm.Buf {
 	b := comm.Of(vals)
 	if onHost || len(vals) == 0 {
 		return b
 	}
 	a, _ := d.AllocBytes(b.Bytes())
-	copy(d.bytes(a, b.Bytes()), raw(b))
+	copy(d.bytes(a, b.Bytes()), hostBytes(b))
 	b.Ptr, b.Place = *(*unsafe.Pointer)(unsafe.Pointer(&a)), comm.OnDevice
 	return b
 }
 
-// values returns what b holds.
+// values returns the elements of b.
 func values(d *lazy, b comm.Buf) []int32 {
 	if !onDevice(b) {
 		return comm.As[int32](b)
 	}
 	d.Sync(context.Background())
 	got := make([]int32, b.N)
-	copy(raw(comm.Of(got)), d.bytes(b.Addr(), b.Bytes()))
+	copy(hostBytes(comm.Of(got)), d.bytes(b.Addr(), b.Bytes()))
 	return got
 }
 
@@ -45,8 +45,8 @@ func counting(n, from int) []int32 {
 	return v
 }
 
-// TestChunkBorders moves counts around multiples of the chunk, between ranks
-// whose memory is in different places.
+// TestChunkBorders uses counts around multiples of the chunk, between ranks with host and GPU
+// memory.
 func TestChunkBorders(t *testing.T) {
 	const chunk, above, ranks = 64, 128, 3 // bytes; 16 elements a chunk, from 33 elements on
 	for _, n := range []int{31, 32, 33, 47, 48, 49, 63, 64, 65, 160, 161} {
@@ -122,7 +122,7 @@ func TestCountsDiffer(t *testing.T) {
 		if !errors.As(err, &m) || m.RankA != 0 || m.RankB != 1 || !strings.Contains(m.CallA, "48") || !strings.Contains(m.CallB, "64") {
 			return fmt.Errorf("AllReduce of 48, 64 and 48 elements: got %v", err)
 		}
-		// What ranks tell each other first must not hide what the call was.
+		// The error must name the call, not the exchange of counts before it.
 		if c.Rank() == 1 {
 			err = c.Barrier(ctx)
 		} else {
@@ -146,8 +146,8 @@ func TestCountsDiffer(t *testing.T) {
 	}
 }
 
-// TestAllocs asserts that calls on GPU memory allocate nothing once they
-// have run: neither on the host's heap nor pinned memory.
+// TestAllocs asserts that calls on GPU memory allocate nothing once they have run, neither on the
+// heap nor pinned memory.
 func TestAllocs(t *testing.T) {
 	const runs, n = 100, 3 << 19 // 6 MiB of float32
 	err := local.Run(t.Context(), 2, func(ctx context.Context, host comm.Comm) error {
@@ -219,7 +219,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestSizesOfBlocks holds the classes of the pool to what they promise.
+// TestSizesOfBlocks checks the size classes of the pool.
 func TestSizesOfBlocks(t *testing.T) {
 	last, lastSize := -1, 0
 	for n := 1; n < 1<<34; n += 1 + n/97 {
@@ -234,7 +234,7 @@ func TestSizesOfBlocks(t *testing.T) {
 	}
 }
 
-// TestNoPinnedMemory says what was asked for.
+// TestNoPinnedMemory checks the error if pinning fails.
 func TestNoPinnedMemory(t *testing.T) {
 	err := local.Run(t.Context(), 1, func(ctx context.Context, host comm.Comm) error {
 		d := newLazy(0, false)

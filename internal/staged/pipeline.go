@@ -2,11 +2,11 @@ package staged
 
 import "github.com/golops/golops/comm"
 
-// A large collective is a row of small ones on a ring of three blocks of pinned
-// memory: while chunk i is with the other ranks, chunk i+1 comes from the device
-// and chunk i-1 goes to it. Chunk i has part i of every rank's block, so that
-// each is a collective of the same kind, and host memory stays at three chunks
-// however large the buffers are.
+// A large collective is a sequence of small ones on a ring of three blocks of pinned memory.
+// While chunk i is exchanged with the other ranks, chunk i+1 is downloaded from the GPU and
+// chunk i-1 is uploaded. Chunk i has part i of every rank's block, so each chunk is a
+// collective of the same kind. Host memory is limited to three chunks, however large the
+// buffers are.
 
 // side is the destination or the source of a collective.
 type side struct {
@@ -14,13 +14,13 @@ type side struct {
 	parts  int   // blocks in it: 1, or one for each rank
 	counts []int // of the blocks; nil if they are equal
 
-	at  int   // where it starts in a block of the ring, in bytes
-	now []int // memory for the counts of a chunk
+	at          int   // its offset in a block of the ring, in bytes
+	chunkCounts []int // counts of the current chunk
 }
 
-func whole(b comm.Buf) side                { return side{buf: b, parts: 1} }
-func even(b comm.Buf, parts int) side      { return side{buf: b, parts: parts} }
-func uneven(b comm.Buf, counts []int) side { return side{buf: b, parts: len(counts), counts: counts} }
+func single(b comm.Buf) side                { return side{buf: b, parts: 1} }
+func blocks(b comm.Buf, parts int) side     { return side{buf: b, parts: parts} }
+func blocksV(b comm.Buf, counts []int) side { return side{buf: b, parts: len(counts), counts: counts} }
 
 // count returns how many elements block r has.
 func (s *side) count(r int) int {
@@ -30,7 +30,7 @@ func (s *side) count(r int) int {
 	return s.counts[r]
 }
 
-// largest returns how many the largest block has.
+// largest returns how many elements the largest block has.
 func (s *side) largest() int {
 	n := 0
 	for r := range s.parts {
@@ -39,31 +39,32 @@ func (s *side) largest() int {
 	return n
 }
 
-// packed reports whether a chunk has to be put together in the ring: it comes
-// from the device, or from more than one place on the host.
+// packed reports whether a chunk is copied to the ring: it is in GPU memory, or it consists of
+// several pieces in host memory.
 func (s *side) packed() bool { return onDevice(s.buf) || s.buf.N > 0 && s.parts > 1 }
 
-// train is a collective that goes in chunks of per elements of each block.
-type train struct {
+// pipeline is a collective in chunks of per elements of each block.
+type pipeline struct {
 	s           *shared
 	dst, src    side
 	chunks, per int
 	blocks      [3]*block // nil if nothing is packed
 	marks       [3]uint64 // of the downloads
-	plain       [3]block  // for a rank with host memory only, which others than the rank's goroutine may use
+	plain       [3]block  // used instead of the pool by a rank with host memory only
 }
 
-// newTrain makes the train of c. It is collective: see agree.
-func (c *Comm) newTrain(dst, src side, chunks, per int) (*train, error) {
-	t := &c.train
-	dst.now, src.now = t.dst.now, t.src.now
+// newPipeline prepares the pipeline of c. All ranks must use the same number of chunks: see
+// agree.
+func (c *Comm) newPipeline(dst, src side, chunks, per int) (*pipeline, error) {
+	t := &c.pipeline
+	dst.chunkCounts, src.chunkCounts = t.dst.chunkCounts, t.src.chunkCounts
 	t.s, t.dst, t.src, t.chunks, t.per = c.s, dst, src, chunks, per
-	n := t.room(&t.dst)
+	n := t.ringBytes(&t.dst)
 	if t.dst.parts > 1 || t.src.parts > 1 {
 		t.src.at = n
-		n += t.room(&t.src)
+		n += t.ringBytes(&t.src)
 	} else { // the host communicator works in place
-		n = max(n, t.room(&t.src))
+		n = max(n, t.ringBytes(&t.src))
 	}
 	if n == 0 {
 		return t, nil
@@ -71,7 +72,7 @@ func (c *Comm) newTrain(dst, src side, chunks, per int) (*train, error) {
 	device := onDevice(dst.buf) || onDevice(src.buf)
 	for i := range t.blocks {
 		if !device {
-			t.blocks[i] = t.plain[i].grown(n)
+			t.blocks[i] = t.plain[i].atLeast(n)
 			continue
 		}
 		var err error
@@ -87,19 +88,19 @@ func (c *Comm) newTrain(dst, src side, chunks, per int) (*train, error) {
 	return t, nil
 }
 
-func (t *train) close() {
+func (t *pipeline) close() {
 	for i, b := range t.blocks {
 		if b != &t.plain[i] {
 			t.s.pool.give(b)
 		}
 		t.blocks[i] = nil
 	}
-	t.dst, t.src = side{now: t.dst.now}, side{now: t.src.now}
+	t.dst, t.src = side{chunkCounts: t.dst.chunkCounts}, side{chunkCounts: t.src.chunkCounts}
 }
 
-// room returns the bytes of a side in a block of the ring: no chunk has more
-// than the first.
-func (t *train) room(s *side) int {
+// ringBytes returns the bytes of a side in a block of the ring. The first chunk is the
+// largest.
+func (t *pipeline) ringBytes(s *side) int {
 	if !s.packed() {
 		return 0
 	}
@@ -110,16 +111,16 @@ func (t *train) room(s *side) int {
 	return n * s.buf.DType.Size()
 }
 
-// cut returns which of n elements are in chunk i.
-func (t *train) cut(n, i int) (lo, hi int) { return min(i*t.per, n), min((i+1)*t.per, n) }
+// cut returns the range of n elements that is in chunk i.
+func (t *pipeline) cut(n, i int) (lo, hi int) { return min(i*t.per, n), min((i+1)*t.per, n) }
 
-// chunk returns chunk i of a side as the host communicator sees it.
-func (t *train) chunk(s *side, i int) side {
+// chunk returns chunk i of a side as the host communicator gets it.
+func (t *pipeline) chunk(s *side, i int) side {
 	n := 0
-	s.now = s.now[:0]
+	s.chunkCounts = s.chunkCounts[:0]
 	for r := range s.parts {
 		lo, hi := t.cut(s.count(r), i)
-		s.now = append(s.now, hi-lo)
+		s.chunkCounts = append(s.chunkCounts, hi-lo)
 		n += hi - lo
 	}
 	b := comm.Buf{DType: s.buf.DType, Label: s.buf.Label}
@@ -130,11 +131,11 @@ func (t *train) chunk(s *side, i int) side {
 	default:
 		b = s.buf.Slice(t.cut(s.buf.N, i))
 	}
-	return uneven(b, s.now)
+	return blocksV(b, s.chunkCounts)
 }
 
-// pack starts the copies of chunk i of a side to the ring, or back.
-func (t *train) pack(s *side, i int, back bool) error {
+// pack starts the copies of chunk i of a side to the ring or, with back, from the ring.
+func (t *pipeline) pack(s *side, i int, back bool) error {
 	at, start := s.at, 0
 	for r := range s.parts {
 		n := s.count(r)
@@ -149,9 +150,9 @@ func (t *train) pack(s *side, i int, back bool) error {
 		var err error
 		switch {
 		case b.Place == comm.OnHost && back:
-			copy(raw(b), mem)
+			copy(hostBytes(b), mem)
 		case b.Place == comm.OnHost:
-			copy(mem, raw(b))
+			copy(mem, hostBytes(b))
 		case back:
 			err = t.s.up.CopyIn(b.Addr(), mem)
 		default:
@@ -165,12 +166,12 @@ func (t *train) pack(s *side, i int, back bool) error {
 }
 
 // load starts the copies of chunk i from the source.
-func (t *train) load(i int) error {
+func (t *pipeline) load(i int) error {
 	b := t.blocks[i%3]
 	if b == nil || i == t.chunks {
 		return nil
 	}
-	if err := t.s.settle(b); err != nil || !t.src.packed() {
+	if err := t.s.awaitUpload(b); err != nil || !t.src.packed() {
 		return err
 	}
 	err := t.pack(&t.src, i, false)
@@ -180,16 +181,16 @@ func (t *train) load(i int) error {
 	return err
 }
 
-// loaded waits until chunk i has come from the source.
-func (t *train) loaded(i int) error {
+// loaded waits until chunk i has been copied from the source.
+func (t *pipeline) loaded(i int) error {
 	if i == t.chunks || !onDevice(t.src.buf) {
 		return nil
 	}
-	return reach(t.s.down, t.marks[i%3])
+	return awaitMark(t.s.down, t.marks[i%3])
 }
 
 // store starts the copies of chunk i to the destination.
-func (t *train) store(i int) error {
+func (t *pipeline) store(i int) error {
 	if !t.dst.packed() {
 		return nil
 	}
@@ -201,7 +202,7 @@ func (t *train) store(i int) error {
 }
 
 // run calls call with each chunk of dst and src.
-func (t *train) run(call func(dst, src side) error) error {
+func (t *pipeline) run(call func(dst, src side) error) error {
 	defer t.close()
 	if err := t.load(0); err != nil {
 		return err
@@ -215,7 +216,7 @@ func (t *train) run(call func(dst, src side) error) error {
 		}
 		if err := call(t.chunk(&t.dst, i), t.chunk(&t.src, i)); err != nil {
 			t.s.failed = true
-			_ = t.loaded(i + 1) // nothing may come to a block that is given back
+			_ = t.loaded(i + 1) // no copy may use a block that is returned to the pool
 			return err
 		}
 		if err := t.store(i); err != nil {

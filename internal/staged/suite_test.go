@@ -11,9 +11,9 @@ import (
 	"github.com/golops/golops/comm/local"
 )
 
-// TestSuite runs the suite of every communicator on a device whose work is
-// done as late as it may be. The suite hardly reaches the chunks of real runs,
-// so they are small too.
+// TestSuite runs the suite of every communicator on a device whose work is done as late as
+// possible. The buffers of the suite rarely exceed a chunk of the default size, so it also runs
+// with small chunks.
 func TestSuite(t *testing.T) {
 	for _, run := range []struct {
 		chunk, above int
@@ -29,7 +29,7 @@ func TestSuite(t *testing.T) {
 			t.Run(fmt.Sprintf("chunk=%d/aware=%v/ranks=%d", run.chunk, run.aware, ranks), func(t *testing.T) {
 				err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
 					if run.aware {
-						host = knowing{host}
+						host = gpuAwareHost{host}
 					}
 					dev := newLazy(host.Rank(), run.aware)
 					c, err := newComm(host, dev, run.chunk, run.above)
@@ -40,7 +40,7 @@ func TestSuite(t *testing.T) {
 					if err := suite(ctx, c, cfg, run.above == chunkAbove || run.aware, t.Errorf); err != nil {
 						return err
 					}
-					c.s.failed = false // calls of the suite that fail leave nothing behind
+					c.s.failed = false // failed calls of the suite use no blocks any more
 					return errors.Join(c.Close(), dev.Close())
 				})
 				if err != nil {
@@ -51,8 +51,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// suite runs the cases; that about messages of different counts only where the
-// messages are whole.
+// suite runs the cases. The case of messages with different counts runs only if messages are not
+// divided.
 func suite(ctx context.Context, c comm.Comm, cfg commtest.Config, whole bool, report func(string, ...any)) error {
 	for _, k := range commtest.Cases(cfg) {
 		if k.Name == "Mismatch/messages" && !whole {
@@ -70,13 +70,13 @@ func suite(ctx context.Context, c comm.Comm, cfg commtest.Config, whole bool, re
 	return nil
 }
 
-// knowing is a host communicator that takes addresses of a bare device in
-// calls that reduce nothing.
-type knowing struct{ comm.Comm }
+// gpuAwareHost is a host communicator that takes addresses of a bare device in calls without
+// reduction.
+type gpuAwareHost struct{ comm.Comm }
 
-func (knowing) GPUAware(platform string) bool { return platform == "cuda" }
+func (gpuAwareHost) GPUAware(platform string) bool { return platform == "cuda" }
 
-func (knowing) TakesGPUMemory(call comm.Call) bool {
+func (gpuAwareHost) TakesGPUMemory(call comm.Call) bool {
 	switch call.Kind {
 	case comm.KindAllReduce, comm.KindReduce, comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindIAllReduce:
 		return false
@@ -84,14 +84,14 @@ func (knowing) TakesGPUMemory(call comm.Call) bool {
 	return true
 }
 
-func (k knowing) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+func (k gpuAwareHost) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	c, err := k.Comm.Split(ctx, color, key)
 	if c == nil || err != nil {
 		return nil, err
 	}
-	return knowing{c}, nil
+	return gpuAwareHost{c}, nil
 }
 
-func (k knowing) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
+func (k gpuAwareHost) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
 	return comm.NewWindow(ctx, k.Comm, b)
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// lazy is an accelerator that copies nothing until somebody waits for it, and
-// whose addresses, unless it is bare, the host cannot read: a copy that is not
-// waited for, a wait that is in the wrong order and a look at GPU memory all
-// show.
+// lazy is an accelerator that copies nothing until somebody waits for it. Unless it is bare, the
+// host cannot read its addresses. So tests find a copy that is not waited for, a wait in the
+// wrong order, and a read of GPU memory by the host.
 type lazy struct {
 	rank    int
-	bare    bool // addresses are those of the host, as with a library that reaches the device
-	kernels line
+	bare    bool // addresses are host addresses, for a GPU-aware library
+	kernels workQueue
 	at      []uintptr // addresses of the allocations, sorted
 	mem     map[uintptr][]byte
 	next    uintptr
@@ -28,22 +27,22 @@ type lazy struct {
 	noMore  bool // pinned memory
 }
 
-// line is work in order, of which some is done.
-type line struct {
+// workQueue is work in order. The first part is done.
+type workQueue struct {
 	work []func() // not done
 	done int
 }
 
-func (l *line) add(f func()) error {
+func (l *workQueue) add(f func()) error {
 	l.work = append(l.work, f)
 	return nil
 }
 
-// len is how much there has ever been.
-func (l *line) len() int { return l.done + len(l.work) }
+// len returns how much work has ever been added.
+func (l *workQueue) len() int { return l.done + len(l.work) }
 
-// run does the work up to n. Work may wait for other lines.
-func (l *line) run(n int) {
+// run does the work up to n. Work may wait for other queues.
+func (l *workQueue) run(n int) {
 	for l.done < n {
 		f := l.work[0]
 		l.work = l.work[1:]
@@ -65,7 +64,7 @@ func (d *lazy) Bind() error                     { return nil }
 func (d *lazy) Unpin(b []byte)                  { d.pinned -= len(b) }
 func (d *lazy) NewQueue() (device.Queue, error) { d.queues++; return &lazyQueue{d: d}, nil }
 
-// Close returns an error if anything was not given back.
+// Close returns an error if anything was not freed.
 func (d *lazy) Close() error {
 	if d.pinned != 0 || d.queues != 0 || len(d.mem) != 0 {
 		return fmt.Errorf("%v: %d pinned bytes, %d queues and %d allocations are left", d, d.pinned, d.queues, len(d.mem))
@@ -114,7 +113,7 @@ func (d *lazy) bytes(a uintptr, n int) []byte {
 
 type lazyQueue struct {
 	d *lazy
-	line
+	workQueue
 }
 
 func (q *lazyQueue) Handle() uintptr { return 1 }
@@ -143,7 +142,7 @@ func (q *lazyQueue) Copy(dst, src uintptr, n int) error {
 
 func (q *lazyQueue) Mark() (uint64, error) { return uint64(q.len()), nil }
 
-// Reached does the work at the second question.
+// Reached does the work at the second call.
 func (q *lazyQueue) Reached(mark uint64) (bool, error) {
 	if q.done >= int(mark) {
 		return true, nil
