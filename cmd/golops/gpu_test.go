@@ -155,9 +155,9 @@ func TestInfoAsksMPI(t *testing.T) {
 		}
 		return found
 	}
-	note(t, "MPICH", "memory of GPUs: staged")
+	note(t, "MPICH", "GPU memory: staged")
 	mpirun.Each(t, []string{"openmpi"}, func(t *testing.T, _ mpirun.MPI) {
-		if !note(t, "Open MPI", "memory of GPUs: staged") {
+		if !note(t, "Open MPI", "GPU memory: staged") {
 			t.Error("it was not found")
 		}
 		real := ""
@@ -169,7 +169,7 @@ func TestInfoAsksMPI(t *testing.T) {
 		t.Setenv("GOLOPS_MPI_GPU", "on")
 		note(t, "Open MPI", "GPU-aware in messages, staged in collectives (CUDA, HIP), as GOLOPS_MPI_GPU=on says")
 		t.Setenv("GOLOPS_MPI_GPU", "yes")
-		note(t, "Open MPI", "not known: mpi: GOLOPS_MPI_GPU=yes: use on, off")
+		note(t, "Open MPI", "not known: mpi: GOLOPS_MPI_GPU=yes: use on or off")
 		t.Setenv("GOLOPS_MPI_GPU", "")
 		for name, k := range map[string]struct{ code, want string }{
 			"aware": {"int MPIX_Query_cuda_support(void) { return 1; }", "GPU-aware in messages, staged in collectives (CUDA)"},
