@@ -74,6 +74,17 @@ func TestDevices(t *testing.T) {
 	})
 }
 
+// The image does not depend on what is spread over ranks, with weights and noise.
+func TestSplitsAgree(t *testing.T) {
+	c := small(t)
+	c.Operator.Dynamic, c.Operator.Aperture, c.Data.Noise = true, 3, 0.1
+	want, _ := inverse(t, c, 2)
+	c.Operator.Split = "model"
+	if got, _ := inverse(t, c, 3); !(apart(want, got) < 1e-6) {
+		t.Errorf("the image differs by %g", apart(want, got))
+	}
+}
+
 func apart(a, b []float64) float64 {
 	var d, n float64
 	for i := range a {

@@ -12,31 +12,30 @@ import (
 
 // data reads or models what was recorded.
 func (s *rank[T]) data(ctx context.Context) (dist.Array[T], error) {
+	if file := s.Config.Data.File; file != "" && s.traces == nil {
+		d, err := data.Load[T](ctx, file, s.op.Range())
+		return d, s.usable(ctx, d, err)
+	}
 	d, err := dist.New[T](s.op.Range())
 	if err != nil {
 		return d, err
 	}
-	if s.Config.Data.File == "" {
+	if s.traces == nil {
 		return d, s.model(ctx, d)
 	}
-	d3, err := s.gathers(d)
+	return d, s.usable(ctx, d, s.readTraces(d))
+}
+
+// usable returns what is wrong with the data of any rank, if their file could be
+// read. It is collective.
+func (s *rank[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
 	if err == nil {
-		if s.traces != nil {
-			err = s.readTraces(d3)
-		} else {
-			var in dist.Array[T]
-			if in, err = data.Load[T](ctx, s.Config.Data.File, d3.Space()); err == nil {
-				dist.Copy(d3, in)
-			}
-		}
-	}
-	if err == nil {
-		err = s.finite(d3)
+		err = s.finite(d)
 	}
 	if err := dist.Agree(ctx, s.r.Comm, s.Config.Data.File, err); err != nil {
-		return d, &ConfigError{err}
+		return &ConfigError{err}
 	}
-	return d, nil
+	return nil
 }
 
 // readTraces fills this rank's gathers from a SEG-Y file.
@@ -94,8 +93,9 @@ func (s *rank[T]) model(ctx context.Context, d dist.Array[T]) error {
 		return err
 	}
 	sigma := s.Config.Data.Noise * n / math.Sqrt(float64(d.Space().Size()))
+	nr, nt := len(s.Receivers), s.Config.Time.Samples
 	noise, err := dist.FromFunc(ctx, d.Space(), func(i []int) T {
-		return scalar.From[T](complex(sigma*gauss(i), 0))
+		return scalar.From[T](complex(sigma*gauss((i[0]*nr+i[1])*nt+i[2]), 0))
 	})
 	if err != nil {
 		return err
@@ -104,9 +104,9 @@ func (s *rank[T]) model(ctx context.Context, d dist.Array[T]) error {
 	return nil
 }
 
-// gauss is a normal number that depends on the place only, so that any number
-// of ranks makes the same noise.
-func gauss(i []int) float64 {
+// gauss returns a normal number that depends on the index of a sample only, so that
+// any number of ranks makes the same noise.
+func gauss(i int) float64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	next := func() float64 {
 		h += 0x9e3779b97f4a7c15
@@ -114,24 +114,18 @@ func gauss(i []int) float64 {
 		x = (x ^ x>>27) * 0x94d049bb133111eb
 		return (float64((x^x>>31)>>11) + 0.5) / (1 << 53)
 	}
-	for _, k := range i {
-		h = (h + uint64(k)) * 0xd1342543de82ef95
-		next()
-	}
+	h = (h + uint64(i)) * 0xd1342543de82ef95
+	next()
 	return math.Sqrt(-2*math.Log(next())) * math.Cos(2*math.Pi*next())
 }
 
 // fillTrue sets m to the true reflectivity.
 func (s *rank[T]) fillTrue(m dist.Array[T]) error {
-	img, err := s.image(m)
-	if err != nil {
-		return err
-	}
-	_, _, inner := img.Space().Shape().Around(0)
-	lo := img.Space().Box(s.r.Rank()).Lo[0] * inner
-	host := make([]T, img.Local().Len())
+	_, _, inner := m.Space().Shape().Around(0)
+	lo := m.Space().Box(s.r.Rank()).Lo[0] * inner
+	host := make([]T, m.Local().Len())
 	for i := range host {
 		host[i] = scalar.From[T](complex(s.Reflectivity[lo+i], 0))
 	}
-	return img.Local().CopyIn(host)
+	return m.Local().CopyIn(host)
 }

@@ -21,7 +21,7 @@ import (
 // written does not keep the rest from being written. It is collective.
 func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observer, res *Result) error {
 	w := &writer[T]{rank: s, ctx: ctx}
-	w.array(image, inv, s.image)
+	w.array(image, inv)
 	if res.Stopped.Hurry { // as if this were the end
 		w.publish(o, false)
 	}
@@ -33,10 +33,10 @@ func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observ
 		}
 		return err
 	})
-	w.array("adjoint.npy", adj, s.image)
+	w.array("adjoint.npy", adj)
 	if s.Reflectivity != nil {
 		w.truth()
-		w.array("data.npy", d, s.gathers)
+		w.array("data.npy", d)
 	}
 	w.pictures(d, adj, inv, res)
 	if !res.Stopped.Hurry {
@@ -76,16 +76,11 @@ func (w *writer[T]) fail(err error) {
 	w.dead = w.dead || w.ctx.Err() != nil || errors.As(err, new(*comm.AbortError))
 }
 
-// array saves an array as view shows it. It is collective.
-func (w *writer[T]) array(name string, a dist.Array[T], view func(dist.Array[T]) (dist.Array[T], error)) {
-	if w.dead {
-		return
+// array saves an array. It is collective.
+func (w *writer[T]) array(name string, a dist.Array[T]) {
+	if !w.dead {
+		w.fail(data.Save(w.ctx, filepath.Join(w.dir, name), a))
 	}
-	v, err := view(a)
-	if err == nil {
-		err = data.Save(w.ctx, filepath.Join(w.dir, name), v)
-	}
-	w.fail(err)
 }
 
 // truth saves the true model. It is collective.
@@ -101,7 +96,7 @@ func (w *writer[T]) truth() {
 		w.fail(err)
 		return
 	}
-	w.array("model.npy", truth, w.image)
+	w.array("model.npy", truth)
 }
 
 // file saves what rank 0 has.
@@ -171,11 +166,7 @@ func (s *rank[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (seen,
 		from dist.Array[T]
 		to   *[]float64
 	}{{adj, &p.adjoint}, {inv, &p.inverse}} {
-		img, err := s.image(a.from)
-		if err != nil {
-			return p, err
-		}
-		all, err := dist.Gather(ctx, img, 0)
+		all, err := dist.Gather(ctx, a.from, 0)
 		if err != nil {
 			return p, err
 		}
@@ -186,15 +177,11 @@ func (s *rank[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (seen,
 
 // shot brings one gather to rank 0, from the rank that has it.
 func (s *rank[T]) shot(ctx context.Context, d dist.Array[T], p *seen) error {
-	d3, err := s.gathers(d)
-	if err != nil {
-		return err
-	}
 	n := len(s.Receivers) * s.Config.Time.Samples
 	mine := make([]T, n)
-	host, err := d3.Host()
+	host, err := d.Host()
 	if err == nil {
-		if b := d3.Space().Box(s.r.Rank()); d3.Space().Primary() && b.Lo[0] <= p.source && p.source < b.Hi[0] {
+		if b := d.Space().Box(s.r.Rank()); d.Space().Primary() && b.Lo[0] <= p.source && p.source < b.Hi[0] {
 			copy(mine, host[(p.source-b.Lo[0])*n:])
 		}
 	}

@@ -139,7 +139,7 @@ func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	c := s.Config
 	k := wave.KirchhoffOptions{
 		Times: s.times, Sources: s.Sources, Receivers: s.Receivers, Samples: c.Time.Samples, Interval: c.Time.Interval,
-		Wavelet: s.Wavelet, Centre: len(s.Wavelet) / 2, Threads: threads(s.r),
+		Wavelet: s.Wavelet, Centre: len(s.Wavelet) / 2,
 	}
 	if c.Operator.Dynamic {
 		w, err := s.weights()
@@ -150,16 +150,13 @@ func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	}
 	if c.Operator.Split == "model" {
 		s.timing.Sources = len(s.Sources)
-		return wave.KirchhoffByModel[T](ctx, s.r, k, s.Grid, func(lo, hi int) (wave.TravelTimes, error) {
-			return slab(s.times, lo, hi), nil
-		})
+		return wave.KirchhoffByModel[T](ctx, s.r, k)
 	}
 	s.timing.Sources = dist.Balanced(len(s.Sources), s.r.Size())[s.r.Rank()]
 	return wave.KirchhoffBySource[T](ctx, s.r, k)
 }
 
-// weights are those of the dynamic mode. Each rank has its own, which keep room
-// to compute in.
+// weights returns those of the dynamic mode.
 func (s *rank[T]) weights() (wave.Weights, error) {
 	o := s.Config.Operator
 	var angle, aperture wave.Taper
@@ -170,23 +167,6 @@ func (s *rank[T]) weights() (wave.Weights, error) {
 		aperture = wave.TaperTo(o.Aperture)
 	}
 	return wave.NewDynamic(s.Grid, s.Velocity, s.Sources, s.Receivers, angle, aperture)
-}
-
-// threads returns how many goroutines may fill this rank's tables: those of its
-// device or, where that is no part of the host, 0 for one per processor.
-func threads(r dist.Proc) int {
-	if t, ok := r.Device.(interface{ Threads() int }); ok {
-		return max(1, t.Threads())
-	}
-	return 0
-}
-
-// image returns a as an array of the grid's shape, over the same memory.
-func (s *rank[T]) image(a dist.Array[T]) (dist.Array[T], error) { return a.Reshape(s.Grid.Shape()...) }
-
-// gathers returns a as sources × receivers × samples, over the same memory.
-func (s *rank[T]) gathers(a dist.Array[T]) (dist.Array[T], error) {
-	return a.Reshape(len(s.Sources), len(s.Receivers), s.Config.Time.Samples)
 }
 
 // compare correlates the inverse with the true model, if that is known.

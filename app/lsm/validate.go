@@ -87,9 +87,6 @@ func (c Config) Validate() error {
 	oneOf("operator.split", c.Operator.Split, "sources", "model")
 	oneOf("operator.type", c.Operator.Type, "float32", "float64")
 	oneOf("solver.method", c.Solver.Method, "cgls", "cgls1", "lsqr")
-	if c.Operator.Dynamic && c.Operator.Split == "model" {
-		bad("operator.dynamic needs operator.split to be sources: angles at the ends of a part of the model would differ")
-	}
 	if c.Operator.Times == "straight" && c.Velocity.Constant == 0 {
 		bad("operator.times is straight, which needs velocity.constant")
 	}

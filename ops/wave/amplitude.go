@@ -175,7 +175,7 @@ func (t Taper) Weight(x float64) float64 {
 //	2/v · (evenₛ·evenᵣ + oddₛ·oddᵣ) · ApertureWeights,
 //
 // where 2/v may be multiplied into the model, or into one of the tables. The taper is
-// in radians.
+// in radians. even may be amp, and odd may be angle.
 func PairFactors[F Float](even, odd, amp, angle []F, t Taper) error {
 	if n := len(even); len(odd) != n || len(amp) != n || len(angle) != n {
 		return fmt.Errorf("wave: pair factors: slices of %d, %d, %d and %d, must be of one length",

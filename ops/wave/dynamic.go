@@ -6,20 +6,20 @@ import (
 )
 
 // Dynamic is the weights of PyLops' dynamic mode: geometrical spreading, the
-// obliquity of the reflection, and limits to angles and offsets.
+// obliquity of the reflection, and limits to angles and offsets. Goroutines may
+// share it.
 type Dynamic struct {
 	grid            Grid
 	scale           []float64 // 2/v at each node
 	floor           float64
 	angle, aperture Taper
-	amp, theta      []float64
 }
 
 var _ Weights = (*Dynamic)(nil)
 
-// NewDynamic returns the weights for velocities at the nodes of the grid and all
-// sources and receivers of the survey, also those of other ranks. angle is in
-// radians; the zero Taper means no limit.
+// NewDynamic returns the weights for the whole grid and the whole survey: the
+// velocities at all nodes, all sources and all receivers, whichever way the work is
+// spread over ranks. angle is in radians. The zero Taper means no limit.
 func NewDynamic(g Grid, velocity []float64, sources, receivers []Point, angle, aperture Taper) (*Dynamic, error) {
 	if err := g.check("dynamic weights", len(velocity)); err != nil {
 		return nil, err
@@ -29,7 +29,6 @@ func NewDynamic(g Grid, velocity []float64, sources, receivers []Point, angle, a
 	}
 	d := &Dynamic{
 		grid: g, scale: make([]float64, len(velocity)), floor: SpreadingFloor(g, sources, receivers), angle: angle, aperture: aperture,
-		amp: make([]float64, len(velocity)), theta: make([]float64, len(velocity)),
 	}
 	for i, v := range velocity {
 		if err := checkVelocity(v); err != nil {
@@ -40,7 +39,7 @@ func NewDynamic(g Grid, velocity []float64, sources, receivers []Point, angle, a
 	return d, nil
 }
 
-// Source implements Weights; it has the factor 2/v too.
+// Source implements Weights. It has the factor 2/v too.
 func (d *Dynamic) Source(s *[2][]float64, p Point, times []float64) error {
 	if err := d.Receiver(s, p, times); err != nil {
 		return err
@@ -55,13 +54,13 @@ func (d *Dynamic) Source(s *[2][]float64, p Point, times []float64) error {
 
 // Receiver implements Weights.
 func (d *Dynamic) Receiver(r *[2][]float64, p Point, times []float64) error {
-	if err := Amplitudes(d.amp, d.grid, p, d.floor); err != nil {
+	if err := Amplitudes(r[0], d.grid, p, d.floor); err != nil {
 		return err
 	}
-	if err := Angles(d.theta, d.grid, times); err != nil {
+	if err := Angles(r[1], d.grid, times); err != nil {
 		return err
 	}
-	return PairFactors(r[0], r[1], d.amp, d.theta, d.angle)
+	return PairFactors(r[0], r[1], r[0], r[1], d.angle)
 }
 
 // Aperture implements Weights.

@@ -132,6 +132,11 @@ func (g Grid) Shape() []int {
 	return []int{g.Y.N, g.X.N, g.Z.N}
 }
 
+// rows returns the extent of the first axis in memory, and rowNodes the number of
+// nodes at each of its indices.
+func (g Grid) rows() int     { return g.Shape()[0] }
+func (g Grid) rowNodes() int { return g.Nodes() / g.rows() }
+
 // Index returns the index of node (iy, ix, iz). In 2-D iy is 0.
 func (g Grid) Index(iy, ix, iz int) int { return (iy*g.X.N+ix)*g.Z.N + iz }
 
@@ -199,6 +204,20 @@ func (g Grid) check(what string, n int) error {
 func (g Grid) checkLen(what string, n int) error {
 	if n != g.Nodes() {
 		return fmt.Errorf("wave: %s: slice of %d for a grid of %d nodes, shape %v", what, n, g.Nodes(), g.Shape())
+	}
+	return nil
+}
+
+// checkRows returns an error unless n is the number of nodes in rows lo to hi.
+func (g Grid) checkRows(what string, n, lo, hi int) error {
+	if lo < 0 || lo > hi || hi > g.rows() {
+		return fmt.Errorf("wave: %s: rows %d to %d of a grid of %d rows, shape %v", what, lo, hi, g.rows(), g.Shape())
+	}
+	if lo == 0 && hi == g.rows() {
+		return g.checkLen(what, n)
+	}
+	if n != (hi-lo)*g.rowNodes() {
+		return fmt.Errorf("wave: %s: slice of %d for rows %d to %d, which have %d nodes, shape %v", what, n, lo, hi, (hi-lo)*g.rowNodes(), g.Shape())
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
@@ -13,23 +14,24 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// KirchhoffOptions describes an acquisition and how its data follow from an image of
-// reflectivity. Data have the order source, receiver, time.
+// KirchhoffOptions describes a survey and how its data follow from an image of
+// reflectivity.
 type KirchhoffOptions struct {
-	Times              TravelTimes // from a point to all image points
-	Sources, Receivers []Point
-	Samples            int       // per trace
-	Interval           float64   // between samples, in seconds
-	Wavelet            []float64 // emitted at the sources; nil means a spike
-	Centre             int       // the sample of Wavelet at time zero
-	Weights            Weights   // nil means 1
-	Threads            int       // for the tables; 0 means one per processor
+	Times              TravelTimes // from a point to all nodes of the image's grid
+	Sources, Receivers []Point     // of the whole survey, the same on all ranks
+	Samples            int         // per trace
+	Interval           float64     // between samples, in seconds
+	Wavelet            []float64   // emitted at the sources; nil means a spike
+	Centre             int         // the sample of Wavelet at time zero
+	Weights            Weights     // nil means 1 everywhere
 }
 
-// Weights gives amplitudes along the way in factors of source and receiver: the
+// Weights gives the amplitudes along rays as factors of source and receiver. The
 // weight of a pair at an image point is Σₖ s[k]·r[k], k = 0, 1, times Aperture.
+// Goroutines share a Weights.
 type Weights interface {
-	// Source and Receiver fill the two factors of a point at all nodes.
+	// Source and Receiver fill the two factors of a point at all nodes of the
+	// grid. times are the travel times from the point to the nodes.
 	Source(s *[2][]float64, p Point, times []float64) error
 	Receiver(r *[2][]float64, p Point, times []float64) error
 	// Aperture returns the factor of a pair at each depth, nil for 1.
@@ -47,14 +49,14 @@ func (k KirchhoffOptions) Validate() error {
 		name   string
 		points []Point
 	}{{"source", k.Sources}, {"receiver", k.Receivers}} {
+		if len(list.points) == 0 {
+			bad("no %ss given", list.name)
+		}
 		for i, p := range list.points {
 			if !p.finite() {
-				bad("%s %d at %v is nowhere", list.name, i, p)
+				bad("%s %d is at %v, must be finite", list.name, i, p)
 			}
 		}
-	}
-	if len(k.Receivers) == 0 {
-		bad("no receivers given")
 	}
 	if k.Samples < 2 {
 		bad("%d samples per trace, must be at least 2", k.Samples)
@@ -62,10 +64,30 @@ func (k KirchhoffOptions) Validate() error {
 	if !(k.Interval > 0) || math.IsInf(k.Interval, 0) {
 		bad("sample interval is %g s, must be positive and finite", k.Interval)
 	}
-	if k.Wavelet != nil && (k.Centre < 0 || k.Centre >= len(k.Wavelet)) {
+	switch {
+	case k.Wavelet == nil && k.Centre != 0:
+		bad("the centre of the wavelet is sample %d, and no wavelet is given", k.Centre)
+	case k.Wavelet != nil && (k.Centre < 0 || k.Centre >= len(k.Wavelet)):
 		bad("the centre of the wavelet is sample %d of %d", k.Centre, len(k.Wavelet))
+	case len(k.Wavelet) > k.Samples:
+		bad("the wavelet has %d samples, traces have %d: cut it", len(k.Wavelet), k.Samples)
 	}
 	return errors.Join(errs...)
+}
+
+// String describes the survey in one line, by which ranks compare theirs.
+func (k KirchhoffOptions) String() string {
+	ends := func(p []Point) string {
+		if len(p) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" from %v to %v", p[0], p[len(p)-1])
+	}
+	s := fmt.Sprintf("%d sources%s, %d receivers%s, %d samples of %g s", len(k.Sources), ends(k.Sources), len(k.Receivers), ends(k.Receivers), k.Samples, k.Interval)
+	if k.Times != nil {
+		s += fmt.Sprintf(", a grid of %v", k.Times.Grid().Shape())
+	}
+	return s
 }
 
 // kirchhoff spreads an image along travel times.
@@ -75,38 +97,60 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 	t device.TravelTables[F]
 }
 
-// Kirchhoff returns the operator of Kirchhoff modelling with image and data
-// replicated, which is meant for one rank, r.Alone(): each image point sends its reflectivity to each trace, at the time the wave takes
-// from the source to the point to the receiver,
+// Kirchhoff returns the operator of Kirchhoff modelling, with the whole image and
+// all data on every rank. It is meant for one rank, r.Alone(): KirchhoffBySource
+// and KirchhoffByModel spread the work over ranks. Each image point sends its
+// reflectivity to each trace, at the time that the wave takes from the source to
+// the point to the receiver,
 //
 //	y[s, r, t] = w(t) * Σᵢ aₛᵣᵢ·x[i]·δ(t - tₛᵢ - tᵣᵢ)
 //
-// with linear interpolation between samples; the wavelet is convolved at the
-// end. The adjoint is Kirchhoff migration. Tables take (sources + receivers) ×
-// image points, not one per pair. It is collective and sends nothing when
-// applied: KirchhoffBySource and KirchhoffByModel spread sources or the image over
-// ranks.
+// with linear interpolation between samples. The wavelet w is convolved at the
+// end. The adjoint is Kirchhoff migration. Data are sources × receivers × samples,
+// the image has the axes of the grid. Tables take (sources + receivers) × image
+// points, not one per pair. Making the operator is collective, applying it sends
+// nothing.
 func Kirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
-	build := buildKirchhoff[T, float64]
-	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
-		build = buildKirchhoff[T, float32]
+	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", k.Validate(), k); err != nil {
+		return nil, err
 	}
-	return build(ctx, r, k)
-}
-
-func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
-	o := &kirchhoff[T, F]{}
-	err := k.Validate()
-	if err == nil {
-		err = o.tables(ctx, k)
-	}
-	if err == nil {
-		err = o.device(r)
-	}
+	t, err := tablesOf[T](ctx, r, k, 0, k.Times.Grid().rows())
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
 		return nil, err
 	}
-	if o.Dom, err = dist.NewSpace(ctx, r, dist.Replicated, k.Times.Grid().Shape()...); err != nil {
+	return t.operator(ctx, r, k)
+}
+
+// kirchhoffTables are tables of which an operator is made. Making tables sends
+// nothing, making the operator is collective.
+type kirchhoffTables[T scalar.Scalar] interface {
+	operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error)
+}
+
+// tablesOf returns the tables for rows lo to hi of the first axis of the grid. k is
+// valid.
+func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (kirchhoffTables[T], error) {
+	build := newTables[T, float64]
+	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
+		build = newTables[T, float32]
+	}
+	return build(ctx, r, k, lo, hi)
+}
+
+func newTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (kirchhoffTables[T], error) {
+	o := &kirchhoff[T, F]{}
+	if err := o.tables(ctx, k, lo, hi, hostThreads(r.Device)); err != nil {
+		return nil, err
+	}
+	return o, o.device(r)
+}
+
+func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
+	g := k.Times.Grid()
+	dims := g.Shape()
+	dims[0] = o.t.Points / g.rowNodes()
+	var err error
+	if o.Dom, err = dist.NewSpace(ctx, r, dist.Replicated, dims...); err != nil {
 		return nil, err
 	}
 	if o.Rng, err = dist.NewSpace(ctx, r, dist.Replicated, len(k.Sources), len(k.Receivers), k.Samples); err != nil {
@@ -119,15 +163,20 @@ func buildKirchhoff[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, 
 	for i, v := range k.Wavelet {
 		w[i] = scalar.From[T](complex(v, 0))
 	}
-	y := o.Rng
-	if len(w) > k.Samples {
-		return nil, fmt.Errorf("wave: kirchhoff: the wavelet has %d samples, traces have %d: cut it", len(w), k.Samples)
-	}
-	conv, err := ops.Convolve1D(ctx, y, -1, w, k.Centre)
+	conv, err := ops.Convolve1D(ctx, o.Rng, -1, w, k.Centre)
 	if err != nil {
 		return nil, err
 	}
 	return linop.Compose(conv, o)
+}
+
+// hostThreads returns how many goroutines may fill tables: as many as a device on
+// the host has threads, or one per processor for another device.
+func hostThreads(d device.Device) int {
+	if t, ok := d.(interface{ Threads() int }); ok {
+		return max(1, t.Threads())
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // device finds the kernels.
@@ -139,100 +188,6 @@ func (o *kirchhoff[T, F]) device(r dist.Proc) error {
 	var ok bool
 	if o.k, ok = k.(device.Kirchhoff[T, F]); !ok {
 		return fmt.Errorf("kirchhoff kernels for %v on %v: %w", scalar.Of[T](), r.Device, device.ErrUnsupported)
-	}
-	return nil
-}
-
-// tables computes the ways from all sources and receivers, in samples.
-func (o *kirchhoff[T, F]) tables(ctx context.Context, k KirchhoffOptions) error {
-	g := k.Times.Grid()
-	o.t = device.TravelTables[F]{Sources: len(k.Sources), Receivers: len(k.Receivers), Points: g.Nodes(), Samples: k.Samples, Depths: g.Z.N}
-	for _, side := range []struct {
-		points []Point
-		table  *[]F
-	}{{k.Sources, &o.t.Src}, {k.Receivers, &o.t.Rec}} {
-		// Seconds in 64 bits, so that only the quotient is rounded.
-		t, err := TimeTable[float64](ctx, k.Times, side.points, k.Threads)
-		if err != nil {
-			return err
-		}
-		if *side.table, err = device.Make[F](len(t)); err != nil {
-			return fmt.Errorf("travel times of %d points: %w", len(side.points), err)
-		}
-		for i, v := range t {
-			if math.IsNaN(v) || v < 0 {
-				return fmt.Errorf("travel time %g to node %d from %v", v, i%g.Nodes(), side.points[i/g.Nodes()])
-			}
-			(*side.table)[i] = F(min(v, never) / k.Interval)
-		}
-	}
-	if k.Weights == nil {
-		return nil
-	}
-	return o.weigh(ctx, k, g)
-}
-
-// weigh computes the factors of the weights.
-func (o *kirchhoff[T, F]) weigh(ctx context.Context, k KirchhoffOptions, g Grid) error {
-	n := g.Nodes()
-	one := [2][]float64{make([]float64, n), make([]float64, n)}
-	times := make([]float64, n)
-	for _, side := range []struct {
-		points []Point
-		to     *[2][]F
-		f      func(*[2][]float64, Point, []float64) error
-	}{{k.Sources, &o.t.SrcW, k.Weights.Source}, {k.Receivers, &o.t.RecW, k.Weights.Receiver}} {
-		for w := range side.to {
-			var err error
-			if side.to[w], err = device.Make[F](n * len(side.points)); err != nil {
-				return fmt.Errorf("weights of %d points: %w", len(side.points), err)
-			}
-		}
-		for i, p := range side.points {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err := k.Times.Fill(times, p); err != nil {
-				return err
-			}
-			if err := side.f(&one, p, times); err != nil {
-				return err
-			}
-			for w := range side.to {
-				for j, v := range one[w] {
-					side.to[w][i*n+j] = F(v)
-				}
-			}
-		}
-	}
-	for i, s := range k.Sources {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		for j, r := range k.Receivers {
-			a, err := k.Weights.Aperture(s, r)
-			if err != nil {
-				return err
-			}
-			if a == nil {
-				continue
-			}
-			if o.t.Aperture == nil {
-				if err := device.CheckHostMemory(len(k.Sources), len(k.Receivers), g.Z.N, 8); err != nil {
-					return fmt.Errorf("apertures of %d sources × %d receivers: %w", len(k.Sources), len(k.Receivers), err)
-				}
-				if o.t.Aperture, err = device.Make[F](len(k.Sources) * len(k.Receivers) * g.Z.N); err != nil {
-					return err
-				}
-				for m := range o.t.Aperture {
-					o.t.Aperture[m] = 1
-				}
-			}
-			to := o.t.Aperture[(i*len(k.Receivers)+j)*g.Z.N:][:g.Z.N]
-			for m := range to {
-				to[m] = F(a[m])
-			}
-		}
 	}
 	return nil
 }

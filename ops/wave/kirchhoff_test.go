@@ -44,16 +44,7 @@ func dotTests[T scalar.Scalar](ctx context.Context, r dist.Proc, dims int) error
 	if err != nil {
 		return err
 	}
-	g := k.Times.Grid()
-	byModel, err := wave.KirchhoffByModel[T](ctx, r, k, g, func(lo, hi int) (wave.TravelTimes, error) {
-		part := g
-		a := &part.X
-		if dims == 3 {
-			a = &part.Y
-		}
-		a.Origin, a.N = a.At(lo), hi-lo
-		return wave.NewConstant(part, 1000)
-	})
+	byModel, err := wave.KirchhoffByModel[T](ctx, r, k)
 	if err != nil {
 		return err
 	}

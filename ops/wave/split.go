@@ -2,8 +2,6 @@ package wave
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -11,67 +9,63 @@ import (
 )
 
 // KirchhoffBySource returns Kirchhoff modelling with the sources spread evenly over
-// ranks: the image is replicated, data are split by source. Forward sends
-// nothing; the adjoint adds up one image over the ranks. It is collective.
+// ranks. The image is replicated. Data are sources × receivers × samples, split
+// along the first axis. Forward sends nothing, the adjoint adds up one image over
+// the ranks. It is collective. All ranks give the whole survey.
 func KirchhoffBySource[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
-	counts := dist.Balanced(len(k.Sources), r.Size())
-	lo := 0
+	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", k.Validate(), k); err != nil {
+		return nil, err
+	}
+	rows := k.Times.Grid().rows()
+	lo, hi := share(len(k.Sources), r)
+	k.Sources = k.Sources[lo:hi]
+	blocks, err := block[T](ctx, r, hi > lo, k, 0, rows)
+	if err != nil {
+		return nil, err
+	}
+	return linop.VStackRanks(ctx, r, blocks...)
+}
+
+// KirchhoffByModel returns Kirchhoff modelling with the image spread evenly over
+// ranks along its first axis. Data are sources × receivers × samples, replicated.
+// Forward adds up data over the ranks, the adjoint sends nothing. It is collective.
+// All ranks give the whole survey.
+//
+// It fits tables that one rank cannot hold. A rank computes the times of its rows
+// alone if Times is a RowTimes and there are no Weights. Otherwise each of its
+// threads needs memory for the times and weights of one point on the whole grid.
+func KirchhoffByModel[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
+	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", k.Validate(), k); err != nil {
+		return nil, err
+	}
+	lo, hi := share(k.Times.Grid().rows(), r)
+	blocks, err := block[T](ctx, r, hi > lo, k, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	return linop.HStackRanks(ctx, r, blocks...)
+}
+
+// share returns which of n things are those of this rank.
+func share(n int, r dist.Proc) (lo, hi int) {
+	counts := dist.Balanced(n, r.Size())
 	for _, c := range counts[:r.Rank()] {
 		lo += c
 	}
-	var err error
-	if len(k.Sources) == 0 {
-		err = errors.New("no sources given")
-	}
-	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err, len(k.Sources), " sources, ", len(k.Receivers), " receivers, ", k.Samples, " samples"); err != nil {
-		return nil, err
-	}
-	mine := k
-	mine.Sources = k.Sources[lo : lo+counts[r.Rank()]]
-	var ops []linop.Operator[T]
-	if len(mine.Sources) > 0 {
-		var op linop.Operator[T]
-		if op, err = Kirchhoff[T](ctx, r.Alone(), mine); err == nil {
-			ops = append(ops, op)
-		}
-	}
-	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
-		return nil, err
-	}
-	return linop.VStackRanks(ctx, r, ops...)
+	return lo, lo + counts[r.Rank()]
 }
 
-// KirchhoffByModel returns Kirchhoff modelling with the image spread over ranks along
-// its first axis: data are replicated. Forward adds up data over the ranks; the
-// adjoint sends nothing. It fits images that one rank cannot hold. It is
-// collective. times makes the travel times for the part of the grid from row lo
-// to hi of its first axis.
-func KirchhoffByModel[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, g Grid, times func(lo, hi int) (TravelTimes, error)) (linop.Operator[T], error) {
-	err := g.Validate()
-	var rows, lo int
-	if err == nil {
-		counts := dist.Balanced(g.Shape()[0], r.Size())
-		for _, c := range counts[:r.Rank()] {
-			lo += c
-		}
-		rows = counts[r.Rank()]
-	}
-	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err, g.Shape(), len(k.Sources), " sources, ", len(k.Receivers), " receivers, ", k.Samples, " samples"); err != nil {
-		return nil, err
-	}
+// block returns the operator of this rank, none if it has no work, or the error of
+// any rank.
+func block[T scalar.Scalar](ctx context.Context, r dist.Proc, work bool, k KirchhoffOptions, lo, hi int) ([]linop.Operator[T], error) {
 	var ops []linop.Operator[T]
-	if rows > 0 {
-		if k.Times, err = times(lo, lo+rows); err == nil && k.Times.Grid().Shape()[0] != rows {
-			err = fmt.Errorf("travel times for rows %d to %d have %d rows", lo, lo+rows, k.Times.Grid().Shape()[0])
+	var err error
+	if work {
+		var t kirchhoffTables[T]
+		if t, err = tablesOf[T](ctx, r, k, lo, hi); err == nil {
+			ops = make([]linop.Operator[T], 1)
+			ops[0], err = t.operator(ctx, r.Alone(), k)
 		}
-		var op linop.Operator[T]
-		if err == nil {
-			op, err = Kirchhoff[T](ctx, r.Alone(), k)
-		}
-		ops = append(ops, op)
 	}
-	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
-		return nil, err
-	}
-	return linop.HStackRanks(ctx, r, ops...)
+	return ops, dist.Agree(ctx, r.Comm, "wave: kirchhoff", err)
 }

@@ -9,13 +9,14 @@ import (
 // TimeTables gives travel times that were computed elsewhere, such as by a ray
 // tracer: one row of nodes for each point that will be asked for.
 type TimeTables struct {
-	grid Grid
-	rows map[Point][]float64
+	grid  Grid
+	times map[Point][]float64 // of all nodes
 }
 
-var _ TravelTimes = (*TimeTables)(nil)
+var _ RowTimes = (*TimeTables)(nil)
 
-// NewTimeTables returns no times yet: add those of sources and receivers.
+// NewTimeTables returns tables without times. Add takes those of sources and
+// receivers.
 func NewTimeTables(g Grid) (*TimeTables, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -37,10 +38,10 @@ func (t *TimeTables) Add(points []Point, times []float64) error {
 	}
 	for i, p := range points {
 		row := times[i*n : (i+1)*n]
-		if old, ok := t.rows[p]; ok && !slices.EqualFunc(old, row, func(a, b float64) bool { return a == b || a != a && b != b }) {
+		if old, ok := t.times[p]; ok && !slices.EqualFunc(old, row, func(a, b float64) bool { return a == b || a != a && b != b }) {
 			return fmt.Errorf("wave: time tables: point %d at %v has times already, and others: the way there and back takes the same time", i, p)
 		}
-		t.rows[p] = row
+		t.times[p] = row
 	}
 	return nil
 }
@@ -51,14 +52,19 @@ func (t *TimeTables) Grid() Grid { return t.grid }
 // Fill sets dst to the times of a point that was added. Where no wave arrives
 // they are beyond any trace.
 func (t *TimeTables) Fill(dst []float64, p Point) error {
-	if err := t.grid.checkLen("time tables", len(dst)); err != nil {
+	return t.FillRows(dst, p, 0, t.grid.rows())
+}
+
+// FillRows implements RowTimes.
+func (t *TimeTables) FillRows(dst []float64, p Point, lo, hi int) error {
+	if err := t.grid.checkRows("time tables", len(dst), lo, hi); err != nil {
 		return err
 	}
-	row, ok := t.rows[p]
+	times, ok := t.times[p]
 	if !ok {
 		return fmt.Errorf("wave: time tables: no times for the point %v", p)
 	}
-	for i, v := range row {
+	for i, v := range times[lo*t.grid.rowNodes() : hi*t.grid.rowNodes()] {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			v = never
 		}

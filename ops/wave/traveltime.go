@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -22,6 +21,21 @@ type TravelTimes interface {
 	Fill(dst []float64, p Point) error
 }
 
+// RowTimes are TravelTimes that can compute some rows of the first axis of the grid
+// alone. KirchhoffByModel then asks each rank for its own rows.
+type RowTimes interface {
+	TravelTimes
+
+	// FillRows sets dst to the times from p to the nodes of rows lo to hi.
+	FillRows(dst []float64, p Point, lo, hi int) error
+}
+
+// partOf returns t if it can compute some rows alone, otherwise nil.
+func partOf(t TravelTimes) RowTimes {
+	r, _ := t.(RowTimes)
+	return r
+}
+
 // Constant gives the times of straight rays in a medium of one velocity:
 // t = |node − p| / v. The point may lie anywhere, also outside the grid.
 type Constant struct {
@@ -29,7 +43,7 @@ type Constant struct {
 	v    float64
 }
 
-var _ TravelTimes = (*Constant)(nil)
+var _ RowTimes = (*Constant)(nil)
 
 // NewConstant returns the travel times for velocity v in metres per second.
 func NewConstant(g Grid, v float64) (*Constant, error) {
@@ -54,18 +68,29 @@ func (c *Constant) Fill(dst []float64, p Point) error { return StraightTimes(dst
 // StraightTimes is Fill for slices of either precision: it computes in float64 and
 // rounds once, when it stores.
 func StraightTimes[F Float](dst []F, c *Constant, p Point) error {
-	if err := c.grid.checkLen("straight rays", len(dst)); err != nil {
+	return straightRows(dst, c, p, 0, c.grid.rows())
+}
+
+// FillRows implements RowTimes. It allocates nothing.
+func (c *Constant) FillRows(dst []float64, p Point, lo, hi int) error {
+	return straightRows(dst, c, p, lo, hi)
+}
+
+func straightRows[F Float](dst []F, c *Constant, p Point, lo, hi int) error {
+	if err := c.grid.checkRows("straight rays", len(dst), lo, hi); err != nil {
 		return err
 	}
 	if !p.finite() {
 		return fmt.Errorf("wave: straight rays from %v: point is not finite", p)
 	}
-	i, nz := 0, c.grid.Z.N
-	for iy := range c.grid.ny() {
-		for ix := range c.grid.X.N {
-			straightColumn(dst[i:i+nz], &c.grid, p, c.v, iy, ix)
-			i += nz
-		}
+	nz, nx := c.grid.Z.N, c.grid.X.N
+	first := lo // column, counted over all rows
+	if c.grid.Dims() == 3 {
+		first *= nx
+	}
+	for i := 0; i < len(dst); i += nz {
+		col := first + i/nz
+		straightColumn(dst[i:i+nz], &c.grid, p, c.v, col/nx, col%nx)
 	}
 	return nil
 }
@@ -86,48 +111,62 @@ func straightColumn[F Float](dst []F, g *Grid, p Point, v float64, iy, ix int) {
 
 // TimeTable returns the times of all points, one row of nodes per point: node i of point
 // k has index k·nodes + i. PyLops keeps the transpose. Points are spread over the
-// given number of goroutines; 0 means one per processor. The error of any point, or
-// the end of ctx, ends the work and returns no table.
+// given number of goroutines. The error of any point, or the end of ctx, ends the work
+// and returns no table.
 func TimeTable[F Float](ctx context.Context, s TravelTimes, points []Point, threads int) ([]F, error) {
-	if threads < 0 {
-		return nil, fmt.Errorf("wave: time table: threads is %d, must not be negative", threads)
-	}
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
+	if threads < 1 {
+		return nil, fmt.Errorf("wave: time table: threads is %d, must be positive", threads)
 	}
 	n := s.Grid().Nodes()
-	if len(points) > 0 && n > math.MaxInt/8/len(points) {
-		return nil, fmt.Errorf("wave: time table: %d points × %d nodes do not fit into memory", len(points), n)
+	size, err := product(n, len(points))
+	if err != nil {
+		return nil, fmt.Errorf("wave: time table: %w", err)
 	}
-	table, err := device.Make[F](n * len(points))
+	table, err := device.Make[F](size)
 	if err != nil {
 		return nil, fmt.Errorf("wave: time table of %d points × %d nodes: %w", len(points), n, err)
 	}
+	err = eachPoint(ctx, len(points), threads, func() (func(k int) error, error) {
+		fill := filler[F](s)
+		return func(k int) error { return fill(table[k*n:(k+1)*n], points[k]) }, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("wave: time table: %w", err)
+	}
+	return table, nil
+}
+
+// eachPoint calls work for each of n points, spread over goroutines. start returns
+// the work of one goroutine. The first error, or the end of ctx, ends it.
+func eachPoint(ctx context.Context, n, threads int, start func() (work func(k int) error, err error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
 		next atomic.Int64
 		wg   sync.WaitGroup
 	)
-	for range min(threads, len(points)) {
+	for range min(threads, n) {
 		wg.Go(func() {
-			fill := filler[F](s)
+			work, err := start()
+			if err != nil {
+				cancel(err)
+			}
 			for ctx.Err() == nil {
 				k := int(next.Add(1)) - 1
-				if k >= len(points) {
+				if k >= n {
 					return
 				}
-				if err := fill(table[k*n:(k+1)*n], points[k]); err != nil {
-					cancel(fmt.Errorf("wave: time table, point %d of %d: %w", k+1, len(points), err))
+				if err := work(k); err != nil {
+					cancel(fmt.Errorf("point %d of %d: %w", k+1, n, err))
 				}
 			}
 		})
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	return table, nil
+	return nil
 }
 
 // filler returns what fills one row of a table of type F. Only solvers that know
