@@ -15,8 +15,7 @@ func KirchhoffBySource[T Scalar](w *World, k wave.KirchhoffOptions) Op[T, T] {
 }
 
 // KirchhoffByModel returns Kirchhoff modelling with the image spread over the ranks along
-// its first axis. times makes the travel times for rows lo to hi of the grid. Every
-// rank holds all data.
-func KirchhoffByModel[T Scalar](w *World, k wave.KirchhoffOptions, g wave.Grid, times func(lo, hi int) (wave.TravelTimes, error)) Op[T, T] {
-	return Op[T, T]{w, Must(wave.KirchhoffByModel[T](w.Context(), w.proc, k, g, times)), named("KirchhoffByModel")}
+// its first axis. Every rank holds all data.
+func KirchhoffByModel[T Scalar](w *World, k wave.KirchhoffOptions) Op[T, T] {
+	return Op[T, T]{w, Must(wave.KirchhoffByModel[T](w.Context(), w.proc, k)), named("KirchhoffByModel")}
 }
