@@ -1,84 +1,37 @@
 package golops_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/launch"
-	"github.com/golops/golops/linop"
-	"github.com/golops/golops/linop/optest"
+	"github.com/golops/golops"
 	"github.com/golops/golops/ops/wave"
-	"github.com/golops/golops/solve"
 )
 
-// Mean is y = (x₁ + x₂ + ... + xₙ)/n. The ranks share x, and each holds y.
-type Mean struct{ linop.Spaces }
-
-func (m Mean) Forward(ctx context.Context, dst, src dist.Array[float64]) error {
-	sum, err := dist.Sum(ctx, src) // over all ranks, in one message
-	dist.Fill(dst, sum/float64(m.Dom.Size()))
-	return err
+func unblur(w *golops.World) error {
+	X := w.Real(120, 80) // arrays of 120 × 80 numbers, split over the ranks
+	truth := X.Func(func(i []int) float64 { return math.Sin(float64(i[0])/9) * math.Cos(float64(i[1])/7) })
+	B := golops.Smoothing2D(X, [2]int{0, 1}, [2]int{9, 9})
+	data := B.Apply(truth).Plus(X.Random(1).Scaled(0.05)) // blurred, with noise
+	c := golops.Config{MaxIter: 300, GradTol: 1e-6}
+	plain := golops.CGLS(B, data, c) // min ‖B·x - data‖²
+	A := golops.VStack(B, golops.Laplacian(X).Scaled(0.9))
+	s := golops.CGLS(A, golops.Stack(data, X.Zero()), c) // min ‖B·x - data‖² + ‖0.9·L·x‖²
+	off := func(x golops.Vec[float64]) float64 { return x.Minus(truth).Norm() / truth.Norm() }
+	w.Printf("%v, error %.2f; without the Laplacian %.0f\n", s.Status, off(s.X), off(plain.X))
+	return nil
 }
 
-func (m Mean) Adjoint(ctx context.Context, dst, src dist.Array[float64]) error {
-	y, err := dist.Sum(ctx, src) // of the one element that each rank holds: no message
-	dist.Fill(dst, y/float64(m.Dom.Size()))
-	return err
+func Example_first() {
+	run(3, unblur)
+	// Output: converged, error 0.03; without the Laplacian 7
 }
 
-func Example_operator() {
-	for ranks := 1; ranks <= 3; ranks++ {
-		err := launch.Config{Ranks: ranks}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
-			x, err1 := dist.NewSpace(ctx, r, dist.Layout{}, 7, 5) // the 7 rows are split over the ranks
-			y, err2 := dist.NewSpace(ctx, r, dist.Replicated, 1)
-			return errors.Join(err1, err2, optest.Dot(ctx, Mean{linop.Spaces{Dom: x, Rng: y}}))
-		})
-		fmt.Println("ranks:", ranks, "error:", err)
-	}
-	// Output:
-	// ranks: 1 error: <nil>
-	// ranks: 2 error: <nil>
-	// ranks: 3 error: <nil>
-}
-
-func Example_ranks() {
-	c := launch.Config{Ranks: 4} // mpirun, mpiexec and srun decide for themselves
-	err := c.Run(context.Background(), func(ctx context.Context, r dist.Proc) error {
-		sum := []float64{float64(r.Rank() + 1)}
-		if err := r.AllReduce(ctx, comm.Of(sum), comm.Of(sum), comm.Sum); err != nil {
-			return err
-		}
-		fmt.Printf("rank %d of %d: sum %g\n", r.Rank(), r.Size(), sum[0])
-		return nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Unordered output:
-	// rank 0 of 4: sum 10
-	// rank 3 of 4: sum 10
-	// rank 1 of 4: sum 10
-	// rank 2 of 4: sum 10
-}
-
-// must returns v. A panic on one rank ends the calls of all, as an error does.
-func must[V any](v V, err error) V {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func invert(ctx context.Context, r dist.Proc) error {
+func invert(w *golops.World) error {
 	g := wave.Grid{X: wave.Axis{N: 61, Step: 10}, Z: wave.Axis{N: 41, Step: 10}} // 600 m by 400 m
 	velocity, t := make([]float64, g.Nodes()), make([]float64, 21)
 	for i := range velocity {
@@ -87,78 +40,66 @@ func invert(ctx context.Context, r dist.Proc) error {
 	for i := range t {
 		t[i] = 0.004 * float64(i)
 	}
-	w := must(wave.Ricker(t, 20))
-	k := wave.KirchhoffOptions{Times: must(wave.NewEikonal(g, velocity, wave.EikonalDefaults())),
-		Samples: 201, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
+	ricker := golops.Must(wave.Ricker(t, 20))
+	k := wave.KirchhoffOptions{Times: golops.Must(wave.NewEikonal(g, velocity, wave.EikonalDefaults())),
+		Samples: 201, Interval: 0.004, Wavelet: ricker.W, Centre: ricker.Centre}
 	for x := 0.0; x <= 600; x += 60 {
 		k.Sources = append(k.Sources, wave.Point{X: x, Z: 10})
 	}
 	for x := 0.0; x <= 600; x += 20 {
 		k.Receivers = append(k.Receivers, wave.Point{X: x, Z: 20})
 	}
-	a := must(wave.KirchhoffBySource[float64](ctx, r, k)) // each rank has some of the sources
-	truth := must(dist.FromFunc(ctx, a.Domain(), func(i []int) float64 {
+	A := golops.KirchhoffBySource[float64](w, k) // each rank has some of the sources
+	truth := A.Domain().Func(func(i []int) float64 {
 		if i[1] == 15 || i[1] == 25+i[0]/8 { // a flat reflector and one that dips
 			return 1
 		}
 		return 0
-	}))
-	data := must(linop.Apply(ctx, a, truth))
-	migrated := must(linop.Apply(ctx, linop.H(a), data))
-	x := must(dist.New[float64](a.Domain()))
-	res := must(solve.Run(ctx, &solve.CGLS[float64, float64]{}, solve.Problem[float64, float64]{A: a, B: data}, x, solve.Config{MaxIter: 30, RelTol: 1e-6}))
-	like := func(m dist.Array[float64]) float64 { // correlation; each rank holds all of an image, so nothing is sent
-		return must(dist.Dot(ctx, m, truth)) / must(dist.Norm(ctx, m, 2)) / must(dist.Norm(ctx, truth, 2))
-	}
-	if r.Rank() == 0 {
-		fmt.Printf("like the truth: migrated %.2f, inverted %.2f after %d iterations\n", like(migrated), like(x), res.Iters)
-	}
+	})
+	data := A.Apply(truth)
+	migrated := A.H().Apply(data)
+	s := golops.CGLS(A, data, golops.Config{MaxIter: 30, RelTol: 1e-6})
+	like := func(x golops.Vec[float64]) float64 { return x.Dot(truth) / x.Norm() / truth.Norm() } // their correlation
+	w.Printf("like the truth: migrated %.2f, inverted %.2f after %d iterations\n", like(migrated), like(s.X), s.Iters)
 	return nil
 }
 
 func Example_leastSquaresMigration() {
-	if err := (launch.Config{Ranks: 2}).Local(context.Background(), invert); err != nil {
-		log.Fatal(err)
-	}
+	run(2, invert)
 	// Output: like the truth: migrated 0.46, inverted 0.93 after 30 iterations
 }
 
 // TestDocumentsHoldExamples compares the programs of the documents with the
-// examples of this file, word for word, and lets vet look at them.
+// functions of this file, word for word, and lets vet look at them.
 func TestDocumentsHoldExamples(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, examples := range map[string][]string{
-		"README.md":             {"Example_operator", "Example_ranks"},
-		"docs/tutorials/lsm.md": {"Example_leastSquaresMigration"},
-	} {
+	for file, name := range map[string]string{"README.md": "unblur", "docs/tutorials/lsm.md": "invert"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		programs := strings.Split(string(text), "```go\npackage main\n")[1:]
-		if len(programs) != len(examples) {
-			t.Fatalf("%s has %d programs, want %d", file, len(programs), len(examples))
+		if len(programs) != 1 {
+			t.Fatalf("%s has %d programs, want one", file, len(programs))
 		}
-		for i, example := range examples {
-			program, _, _ := strings.Cut(programs[i], "```")
-			_, body, _ := strings.Cut(program, ")\n\n") // behind the imports
-			body = strings.TrimSuffix(strings.Replace(body, "func main() {", "func "+example+"() {", 1), "}\n")
-			if !strings.Contains(string(source), body) {
-				t.Errorf("%s: the program is not %s, which is in example_test.go:\n%s", file, example, body)
-			}
-			main := filepath.Join(t.TempDir(), "main.go")
-			if err := os.WriteFile(main, []byte("package main\n"+program), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if out, err := exec.Command("go", "vet", main).CombinedOutput(); err != nil {
-				t.Errorf("%s: %s: %v\n%s", file, example, err, out)
-			}
-			if n := strings.Count(program, "\n") + 1; example == "Example_operator" && n >= 40 {
-				t.Errorf("%s: the program has %d lines, want less than 40", file, n)
-			}
+		program, _, _ := strings.Cut(programs[0], "```")
+		_, body, _ := strings.Cut(program, ")\n\n") // behind the imports
+		body, main, _ := strings.Cut(body, "func main()")
+		if !strings.Contains(string(source), body) || main != " { golops.Main("+name+") }\n" {
+			t.Errorf("%s: the program is not %s of example_test.go:\n%s", file, name, program)
+		}
+		if n := strings.Count(strings.TrimSpace(body), "\n") + 1; file == "README.md" && n > 15 {
+			t.Errorf("%s: the program has %d lines, want 15", file, n)
+		}
+		copied := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(copied, []byte("package main\n"+program), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("go", "vet", copied).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", file, err, out)
 		}
 	}
 }

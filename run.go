@@ -81,6 +81,7 @@ type process struct {
 	launched bool
 	stop     atomic.Int64 // the first signal
 	ended    atomic.Int64 // the signal that the program has answered
+	refused  error        // why the program is not run
 	printed  bool
 }
 
@@ -98,14 +99,14 @@ func (m *process) run() int {
 		if !m.launched {
 			return m.report(err, usage)
 		}
-		// Ranks of a launcher start MPI to end together: it might kill rank 0 before
-		// that has printed.
-		c, m.program = launch.Config{}, func(*World) error { return &launch.UsageError{Err: err} }
+		c, m.refused = launch.Config{}, err
 	}
 	err = c.Run(ctx, m.rank)
 	var refused *launch.UsageError
 	var device *launch.DeviceError
 	switch sig := int(m.ended.Load()); {
+	case err == nil && m.refused != nil:
+		return usage
 	case err == nil && sig != 0:
 		return 128 + sig
 	case err == nil:
@@ -134,8 +135,13 @@ func environment(launched bool) (launch.Config, error) {
 }
 
 // rank is the program of one rank. Rank 0 of a launcher prints an error before MPI
-// ends, because a launcher that sees one process fail kills the others.
+// ends, because a launcher that sees one process fail kills the others. For the same
+// reason ranks start MPI even where the program is not run.
 func (m *process) rank(ctx context.Context, r dist.Proc) error {
+	if m.refused != nil {
+		m.report(m.refused, usage)
+		return nil
+	}
 	w := newWorld(ctx, r, &m.stop)
 	err := try(w, m.program)
 	if err == nil {
