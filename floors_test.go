@@ -79,7 +79,7 @@ func wrong(from string, height int, to string) string {
 	switch {
 	case forTests[to]:
 		return "only tests may import it"
-	case leaf[from] && leaf[to] && !strings.HasPrefix(to, "internal/") && to != "comm/staged": // which leaves share
+	case leaf[from] && leaf[to] && !strings.HasPrefix(to, "internal/"):
 		return "a leaf may not import another"
 	case leaf[from] && !leaf[to] && floor[to] > commFloor:
 		return "a leaf may use floors up to comm"
