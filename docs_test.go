@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	shownBy = regexp.MustCompile(`((?:[\w/]+, )*[\w/]+): |\b(Test\w+)`) // "ops, dist: TestBadInput"
+	shownBy = regexp.MustCompile(`((?:[\w/]+, )*[\w/]+): |\b(Test[A-Z]\w*)`) // "ops, dist: TestBadInput"
 	inCode  = regexp.MustCompile("`[^`]+`")
-	aName   = regexp.MustCompile(`\b(array|comm|data|device|dist|launch|linop|ops|optest|report|solve|trace)\.([A-Z]\w*)`)
+	aName   = regexp.MustCompile(`\b(array|comm|data|device|dist|golops|launch|linop|ops|optest|report|solve|trace|wave)\.([A-Z]\w*)`)
 )
 
 // What the documents name exists: the tests that show a limit or a defect gone,
@@ -54,9 +54,8 @@ func namedIn(t *testing.T, file string) (tests, names int) {
 		for _, c := range inCode.FindAllString(line, -1) {
 			for _, m := range aName.FindAllStringSubmatch(c, -1) {
 				names++
-				folder := strings.Replace(m[1], "optest", "linop/optest", 1)
-				if !declares(t, folder, `(?m)^(func |func \([^)]*\) |type |var |const |\t)`+m[2]+`\b`, false) {
-					t.Errorf("%s is not in %s", m[0], folder)
+				if !declares(t, m[1], `(?m)^(func |func \([^)]*\) |type |var |const |\t)`+m[2]+`\b`, false) {
+					t.Errorf("there is no %s", m[0])
 				}
 			}
 		}
@@ -64,11 +63,14 @@ func namedIn(t *testing.T, file string) (tests, names int) {
 	return tests, names
 }
 
-// declares reports whether a Go file of a folder, of its tests or not, has a line
+// declares reports whether a Go file of a package, of its tests or not, has a line
 // like this.
 func declares(t *testing.T, folder, line string, ofTests bool) bool {
 	t.Helper()
 	re := regexp.MustCompile(line)
+	if f, ok := map[string]string{"golops": ".", "optest": "linop/optest", "wave": "ops/wave"}[folder]; ok {
+		folder = f
+	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
