@@ -10,17 +10,27 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
 )
 
-// runLabels lets the last rank ask for another reduction than the others, of as
-// many numbers: all are told, and go on.
+// runLabels lets the last rank ask for another reduction than the others. All
+// ranks get an error that names both, and go on.
 func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
-	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 10)
-	if err != nil {
-		return err
+	for _, l := range []dist.Layout{{}, dist.Replicated} {
+		s, err := dist.NewSpace(ctx, r, l, 10)
+		if err == nil {
+			err = labels(ctx, r, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", s, err)
+		}
 	}
+	return nil
+}
+
+func labels(ctx context.Context, r dist.Proc, s *dist.Space) error {
 	x, err := dist.FromFunc(ctx, s, func([]int) float64 { return 2 })
 	if err != nil {
 		return err
@@ -35,6 +45,9 @@ func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
 	}
 	sum := func() error { _, err := dist.Sum(ctx, x); return err }
 	minMax := func() error { _, _, err := dist.MinMax(ctx, x); return err }
+	along := func(p float64, axis int) func() error {
+		return func() error { _, err := dist.NormAlong(ctx, x, p, axis); return err }
+	}
 	sums := dist.NewSums(s, 3)
 	collected := func(kinds string) func() error {
 		return func() error {
@@ -60,6 +73,7 @@ func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
 		name string
 		f, g func() error
 	}{
+		{"norms of order 1 and 2", norm(1), norm(2)},
 		{"norms of order 1 and 3", norm(1), norm(3)},
 		{"norms of order 0.1234567 and 0.1234568", norm(0.1234567), norm(0.1234568)},
 		{"norms of order 1 and 1.0000001", norm(1), norm(1.0000001)},
@@ -71,6 +85,8 @@ func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
 		{"dot products with and without conjugation", dot, dotT},
 		{"one dot product and a list of them", dot, dotN},
 		{"a norm of order 2 and min and max", norm(2), minMax},
+		{"a norm of order 1 and min and max", norm(1), minMax},
+		{"a norm and norms along an axis", norm(2), along(2, 0)},
 		{"sums of a dot product and of a norm", collected("d"), collected("n")},
 		{"sums in another order", collected("dn"), collected("nd")},
 		{"a complex dot product and two real ones", collected("c"), collected("dd")},
@@ -88,6 +104,9 @@ func runLabels(ctx context.Context, r dist.Proc, _ uint64) error {
 			return fmt.Errorf("after %s: %w", c.name, err)
 		}
 	}
+	if err := along(float64(1+r.Rank()), 0)(); err == nil || !strings.Contains(err.Error(), "rank 0 has axis 0, p 1, rank 1 has axis 0, p 2") {
+		return fmt.Errorf("norms of order 1 and 2 along an axis: got error %v", err)
+	}
 	what := []string{"ops: flip", "ops: flip"}
 	what[r.Rank()%2] = "ops: roll"
 	if err := dist.Agree(ctx, r.Comm, what[0], nil, "axis 0"); err == nil || !strings.Contains(err.Error(), "is in ops: roll with axis 0, rank 1 in ops: flip with axis 0") {
@@ -100,6 +119,38 @@ func TestLabels(t *testing.T) {
 	for _, ranks := range []int{2, 3} {
 		onRanks(t, ranks, func(ctx context.Context, r dist.Proc) error { return runLabels(ctx, r, 0) })
 	}
+}
+
+// runAlone lets rank 0 alone ask for a dot product, of split and of replicated
+// arrays: seed is the Replication.
+func runAlone(ctx context.Context, r dist.Proc, seed uint64) error {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{Replicate: dist.Replication(seed)}, 10)
+	if err != nil {
+		return err
+	}
+	x, err := dist.New[float64](s)
+	if err != nil || r.Rank() != 0 {
+		return err
+	}
+	_, err = dist.Dot(ctx, x, x)
+	return err
+}
+
+// A reduction that only one rank asks for ends in an error that names it, for
+// every layout.
+func TestReductionOfOneRank(t *testing.T) {
+	const want = `rank 0 is in AllReduce(sum, 1 float64, "dot"), rank 1 is in `
+	for _, l := range []dist.Replication{dist.Scattered, dist.Unchecked, dist.Checked} {
+		err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error { return runAlone(ctx, r, uint64(l)) })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("replication %v: got error %v", l, err)
+		}
+	}
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		if out, err := underMPI(t, m, "alone", uint64(dist.Unchecked)); err == nil || !strings.Contains(out, want) {
+			t.Errorf("got error %v and output %s", err, out)
+		}
+	})
 }
 
 // moves goes forward on rank 0 and back on the others.

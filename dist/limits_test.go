@@ -36,11 +36,14 @@ func TestCheckedArraysAddInSilence(t *testing.T) {
 		dist.Add(y, x, x)
 		dist.Sub(y, y, x)
 		dist.Scale(y, 2, y)
+		if count.Total() != 0 {
+			return fmt.Errorf("messages: %v", count)
+		}
 		if _, err := dist.Norm(ctx, y, 2); err != nil {
 			return err
 		}
-		if count.Total() != 0 {
-			return fmt.Errorf("messages: %v", count)
+		if count.Total() != 1 || count.Calls("AllReduce") != 1 {
+			return fmt.Errorf("messages of a norm: %v, want one AllReduce", count)
 		}
 		return nil
 	})

@@ -1,7 +1,6 @@
 package dist_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,6 +21,7 @@ var programs = map[string]func(ctx context.Context, r dist.Proc, seed uint64) er
 	"bad input":  runBadInput,
 	"messages":   runMessages,
 	"labels":     runLabels,
+	"alone":      runAlone,
 }
 
 const (
@@ -53,19 +53,26 @@ func TestMain(m *testing.M) {
 // TestUnderMPI runs every program on three ranks of each MPI.
 func TestUnderMPI(t *testing.T) {
 	for name := range programs {
+		if name == "alone" { // TestReductionOfOneRank runs it
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
 				seed := rand.Uint64()
-				c := m.Command(t.Context(), 3, os.Args[0])
-				c.Env = append(c.Env, childVar+"="+name, fmt.Sprintf("%s=%d", seedVar, seed))
-				var out bytes.Buffer
-				c.Stdout, c.Stderr = &out, &out
-				if err := c.Run(); err != nil {
-					t.Errorf("seed %d: %v\n%s", seed, err, &out)
+				if out, err := underMPI(t, m, name, seed); err != nil {
+					t.Errorf("seed %d: %v\n%s", seed, err, out)
 				}
 			})
 		})
 	}
+}
+
+// underMPI runs a program on three ranks of an MPI and returns what they print.
+func underMPI(t *testing.T, m mpirun.MPI, name string, seed uint64) (string, error) {
+	c := m.Command(t.Context(), 3, os.Args[0])
+	c.Env = append(c.Env, childVar+"="+name, fmt.Sprintf("%s=%d", seedVar, seed))
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 // onRanks runs p on n goroutine ranks and fails the test with their errors.

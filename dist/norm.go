@@ -42,7 +42,7 @@ const (
 func norm2[T scalar.Scalar](ctx context.Context, x Array[T]) (float64, error) {
 	s := x.space
 	var q squares
-	if err := squaresHere(x, s.reduces(), &q); err != nil {
+	if err := squaresHere(x, &q); err != nil {
 		return 0, err
 	}
 	if s.reduces() {
@@ -57,13 +57,13 @@ func norm2[T scalar.Scalar](ctx context.Context, x Array[T]) (float64, error) {
 	return q.root(), nil
 }
 
-func squaresHere[T scalar.Scalar](x Array[T], reduces bool, q *squares) error {
+func squaresHere[T scalar.Scalar](x Array[T], q *squares) error {
 	for _, p := range x.parts {
-		if err := squaresHere(p, reduces, q); err != nil {
+		if err := squaresHere(p, q); err != nil {
 			return err
 		}
 	}
-	if x.parts != nil || reduces && !x.space.primary {
+	if x.parts != nil || !x.space.counts() {
 		return nil
 	}
 	k, m := x.local.Kernels(), x.local.Mem()
@@ -95,7 +95,7 @@ func (q squares) root() float64 {
 
 func normOver[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (float64, error) {
 	s := x.space
-	v, err := normHere(x, p, s.reduces())
+	v, err := normHere(x, p)
 	if err != nil || !s.reduces() {
 		return v, err
 	}
@@ -126,16 +126,16 @@ func normOver[T scalar.Scalar](ctx context.Context, x Array[T], p float64) (floa
 	return b[0], nil
 }
 
-func normHere[T scalar.Scalar](x Array[T], p float64, reduces bool) (float64, error) {
+func normHere[T scalar.Scalar](x Array[T], p float64) (float64, error) {
 	if x.parts == nil {
-		if reduces && !x.space.primary {
+		if !x.space.counts() {
 			return nothing(p), nil
 		}
 		return x.local.Kernels().Norm(x.local.Mem(), p, 1)
 	}
 	v := nothing(p)
 	for _, part := range x.parts {
-		w, err := normHere(part, p, reduces)
+		w, err := normHere(part, p)
 		if err != nil {
 			return 0, err
 		}

@@ -21,8 +21,11 @@ type scratch struct {
 func newScratch() *scratch { return &scratch{make([]float64, 16), make([]complex128, 8)} }
 
 // Dot returns xᴴy over all ranks, or over those of this rank's color if the
-// space has a mask. It is collective: one message, none if every rank holds
-// all. Summation goes in an order that does not change, so a result repeats.
+// space has a mask. It is collective, whatever the layout: one message, none
+// with one rank. Elements that several ranks hold are counted by one of them, so
+// all ranks get the very same number although their copies may differ by
+// rounding. The order of summation does not change, so a result repeats. For a
+// number without a message there is x.Local().
 func Dot[T scalar.Scalar](ctx context.Context, x, y Array[T]) (T, error) {
 	return dot(ctx, x, y, true)
 }
@@ -34,7 +37,7 @@ func DotT[T scalar.Scalar](ctx context.Context, x, y Array[T]) (T, error) {
 
 func dot[T scalar.Scalar](ctx context.Context, x, y Array[T], conj bool) (T, error) {
 	alike("Dot", x, y)
-	v, err := dotHere(x, y, conj, x.space.reduces())
+	v, err := dotHere(x, y, conj)
 	if err != nil {
 		return 0, err
 	}
@@ -56,28 +59,25 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 	if len(dst) == 0 {
 		return nil
 	}
-	s, reduces := x[0].space, false
+	s := x[0].space
 	for i := range x {
 		alike("DotN", x[i], y[i])
 		if !x[i].space.together(s) {
 			return fmt.Errorf("dist: DotN: array %d is %v, array 0 is %v: they must be on the same ranks, with the same mask", i, x[i].space, s)
 		}
-		reduces = reduces || x[i].space.reduces()
 	}
 	if len(dst) > len(s.sum.cx) {
 		s.sum.cx, s.sum.re = make([]complex128, len(dst)), make([]float64, 2*len(dst))
 	}
 	for i := range x {
-		v, err := dotHere(x[i], y[i], true, reduces)
+		v, err := dotHere(x[i], y[i], true)
 		if err != nil {
 			return err
 		}
 		s.sum.cx[i] = v
 	}
-	if reduces {
-		if err := sumOver[T](ctx, s, len(dst), labelDotN); err != nil {
-			return err
-		}
+	if err := sum[T](ctx, s, len(dst), labelDotN); err != nil {
+		return err
 	}
 	for i := range dst {
 		dst[i] = scalar.From[T](s.sum.cx[i])
@@ -85,17 +85,16 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 	return nil
 }
 
-// dotHere returns this rank's part. Of elements that several ranks hold, one
-// proc counts them if the parts are going to be added up.
-func dotHere[T scalar.Scalar](x, y Array[T], conj, reduces bool) (v complex128, err error) {
+// dotHere returns this rank's part of xᴴy.
+func dotHere[T scalar.Scalar](x, y Array[T], conj bool) (v complex128, err error) {
 	for i, p := range x.parts {
-		w, err := dotHere(p, y.parts[i], conj, reduces)
+		w, err := dotHere(p, y.parts[i], conj)
 		if err != nil {
 			return 0, err
 		}
 		v += w
 	}
-	if x.parts != nil || reduces && !x.space.primary {
+	if x.parts != nil || !x.space.counts() {
 		return v, nil
 	}
 	return array.Dot(x.local, y.local, conj)
@@ -103,7 +102,8 @@ func dotHere[T scalar.Scalar](x, y Array[T], conj, reduces bool) (v complex128, 
 
 // Sum returns the sum of all elements, like Dot with a vector of ones.
 func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
-	v, err := sumHere(x, x.given("Sum").reduces())
+	x.given("Sum")
+	v, err := sumHere(x)
 	if err != nil {
 		return 0, err
 	}
@@ -112,15 +112,15 @@ func Sum[T scalar.Scalar](ctx context.Context, x Array[T]) (T, error) {
 	return scalar.From[T](x.space.sum.cx[0]), err
 }
 
-func sumHere[T scalar.Scalar](x Array[T], reduces bool) (v complex128, err error) {
+func sumHere[T scalar.Scalar](x Array[T]) (v complex128, err error) {
 	for _, p := range x.parts {
-		w, err := sumHere(p, reduces)
+		w, err := sumHere(p)
 		if err != nil {
 			return 0, err
 		}
 		v += w
 	}
-	if x.parts != nil || reduces && !x.space.primary {
+	if x.parts != nil || !x.space.counts() {
 		return v, nil
 	}
 	return x.local.Kernels().Sum(x.local.Mem())
@@ -152,7 +152,7 @@ func MinMax[T scalar.Scalar](ctx context.Context, x Array[T]) (lo, hi float64, e
 }
 
 func minMaxHere[T scalar.Scalar](x Array[T]) (lo, hi float64, err error) {
-	if x.parts == nil {
+	if x.parts == nil && x.space.counts() {
 		return x.local.Kernels().MinMax(x.local.Mem())
 	}
 	lo, hi = math.Inf(1), math.Inf(-1)
@@ -166,18 +166,18 @@ func minMaxHere[T scalar.Scalar](x Array[T]) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// reduces reports whether a sum over elements must be added up over ranks.
-func (s *Space) reduces() bool { return s.split && s.group.Size() > 1 }
+// reduces reports whether a number over all elements takes a message.
+func (s *Space) reduces() bool { return s.group.Size() > 1 }
 
-// sum adds the first n numbers of the scratch over the ranks, if it must.
+// counts reports whether this rank's block counts in a reduction: of ranks that
+// hold the same elements, one counts them.
+func (s *Space) counts() bool { return s.primary || !s.reduces() }
+
+// sum adds the first n numbers of the scratch over the ranks.
 func sum[T scalar.Scalar](ctx context.Context, s *Space, n int, l comm.Label) error {
 	if !s.reduces() {
 		return nil
 	}
-	return sumOver[T](ctx, s, n, l)
-}
-
-func sumOver[T scalar.Scalar](ctx context.Context, s *Space, n int, l comm.Label) error {
 	if scalar.Of[T]().IsComplex() {
 		b := comm.Of(s.sum.cx[:n]).Labelled(l)
 		return s.group.AllReduce(ctx, b, b, comm.Sum)

@@ -245,3 +245,52 @@ func TestPrecision(t *testing.T) {
 		})
 	}
 }
+
+// Where copies of an array differ, as they may by rounding, all ranks get the
+// numbers of rank 0's copy.
+func TestReductionsOfCopiesThatDiffer(t *testing.T) {
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
+		s, err := dist.NewSpace(ctx, r, dist.Replicated, 2)
+		if err != nil {
+			return err
+		}
+		x, err := dist.New[float64](s)
+		if err != nil {
+			return err
+		}
+		k := float64(r.Rank())
+		if err := x.Local().CopyIn([]float64{3 + 2*k, -4 * (1 + k)}); err != nil {
+			return err
+		}
+		dots := make([]float64, 1)
+		if err := dist.DotN(ctx, dots, []dist.Array[float64]{x}, []dist.Array[float64]{x}); err != nil || dots[0] != 25 {
+			return fmt.Errorf("DotN gives %v: %w", dots, err)
+		}
+		lo, hi, err := dist.MinMax(ctx, x)
+		if err != nil || lo != -4 || hi != 3 {
+			return fmt.Errorf("MinMax gives %v and %v: %w", lo, hi, err)
+		}
+		norm := func(p float64) func() (float64, error) {
+			return func() (float64, error) { return dist.Norm(ctx, x, p) }
+		}
+		for _, c := range []struct {
+			name string
+			f    func() (float64, error)
+			want float64
+		}{
+			{"Dot", func() (float64, error) { return dist.Dot(ctx, x, x) }, 25},
+			{"DotT", func() (float64, error) { return dist.DotT(ctx, x, x) }, 25},
+			{"Sum", func() (float64, error) { return dist.Sum(ctx, x) }, -1},
+			{"norm 0", norm(0), 2},
+			{"norm 1", norm(1), 7},
+			{"norm 2", norm(2), 5},
+			{"norm +Inf", norm(math.Inf(1)), 4},
+			{"norm -Inf", norm(math.Inf(-1)), 3},
+		} {
+			if got, err := c.f(); err != nil || got != c.want {
+				return fmt.Errorf("%s is %v on rank %d, want %v: %w", c.name, got, r.Rank(), c.want, err)
+			}
+		}
+		return nil
+	})
+}

@@ -55,19 +55,12 @@ func (s *Sums) Reduce(ctx context.Context) error {
 	if err := s.fetch(); err != nil {
 		return err
 	}
-	if len(s.v) == 0 || !s.sends() {
+	if len(s.v) == 0 || s.group.Size() == 1 {
 		return nil
 	}
 	b := comm.Of(s.v).Labelled(s.label)
 	return s.group.AllReduce(ctx, b, b, comm.Sum)
 }
-
-// sends reports whether the parts of several ranks are added up.
-func (s *Sums) sends() bool { return s.group.Size() > 1 }
-
-// counts reports whether this rank's part of a sum over the space is added up:
-// of elements that several ranks hold, one rank's is.
-func (s *Sums) counts(space *Space) bool { return !s.sends() || space.primary }
 
 // among panics unless sums over a space are added up among the ranks of s.
 func (s *Sums) among(op string, space *Space) {
@@ -103,7 +96,7 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 			return err
 		}
 	}
-	if x.parts != nil || !s.counts(x.space) {
+	if x.parts != nil || !x.space.counts() {
 		return nil
 	}
 	if k, ok := x.local.Kernels().(device.AsyncReducer[T]); ok && !s.late.off {
@@ -138,7 +131,7 @@ func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
 	if y.parts != nil {
 		return nil
 	}
-	if !s.counts(y.space) { // another rank counts the same elements
+	if !y.space.counts() { // another rank counts the same elements
 		array.Axpby(a, x.local, 1, y.local)
 		return nil
 	}
