@@ -10,15 +10,15 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// badCall is a call that every rank makes with bad arguments.
+// badCall is a call with invalid arguments on every rank.
 type badCall struct {
 	name string
-	text func(r *rank) string // that the error must contain; nil means the name of the call
+	text func(r *rank) string // the error must contain it; nil means the name of the call
 	call func(r *rank) error
 }
 
-// badArgumentCases make calls that must fail on every rank without harm to
-// the group.
+// badArgumentCases make calls that must fail on every rank. The group must still work
+// afterwards.
 func badArgumentCases() []Case {
 	var cases []Case
 	for _, set := range []struct {
@@ -58,7 +58,7 @@ func (b badCall) run(r *rank) error {
 
 func says(s string) func(*rank) string { return func(*rank) string { return s } }
 
-// finished returns the error of a request's start or end.
+// finished waits for a request and returns the error of its start or end.
 func (r *rank) finished(q comm.Request, err error) error {
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func badLengths() []badCall {
 }
 
 func badCounts() []badCall {
-	// Each form of bad counts and what the error must say.
+	// Invalid counts, and what the error must say.
 	forms := []struct {
 		name string
 		text func(r *rank) string
@@ -233,10 +233,10 @@ func badTypes() []badCall {
 	}
 }
 
-// overlaps are calls whose buffers share memory but are not in place: each is
-// one element off.
+// overlaps are calls whose buffers overlap without being in place: one is shifted by one
+// element.
 func overlaps() []badCall {
-	// all and own are a buffer of a block for each rank and this rank's block.
+	// all is a buffer with a block for each rank, own is this rank's block.
 	blocks := func(r *rank) (all, own comm.Buf) {
 		m, at := r.reals(3*r.size+1), 3*r.me+1
 		return m.Slice(0, 3*r.size), m.Slice(at, at+3)
@@ -292,7 +292,7 @@ func badBuffers() []badCall {
 	}
 }
 
-// badPeers has bad partners of messages and the bad color of a Split.
+// badPeers are messages with an invalid peer and a Split with an invalid color.
 func badPeers() []badCall {
 	var calls []badCall
 	for _, past := range []bool{false, true} {

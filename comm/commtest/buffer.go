@@ -7,7 +7,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// vec is a run of elements of one type with guards before and after it.
+// vec is an array of one type with guard elements before and after it.
 type vec interface {
 	dtype() scalar.DType
 	len() int
@@ -33,30 +33,30 @@ type vec interface {
 type elems[T scalar.Element] struct {
 	mem []T // with guards
 	t   traits
-	twin
+	deviceCopy
 }
 
 const guard = 5 // elements; odd, so that memory of small types is not aligned
 
 var junk = num{90, 91}
 
-func newVec(dt scalar.DType, n int, p *place) vec {
+func newVec(dt scalar.DType, n int, p *deviceMemory) vec {
 	var v vec
 	switch dt {
 	case scalar.Uint8:
-		v = &elems[uint8]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[uint8]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Int32:
-		v = &elems[int32]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[int32]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Int64:
-		v = &elems[int64]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[int64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Float32:
-		v = &elems[float32]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[float32]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Float64:
-		v = &elems[float64]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[float64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Complex64:
-		v = &elems[complex64]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[complex64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Complex128:
-		v = &elems[complex128]{t: traitsOf(dt), twin: twin{p: p}}
+		v = &elems[complex128]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	default:
 		panic("commtest: vector of " + dt.String())
 	}
@@ -64,12 +64,12 @@ func newVec(dt scalar.DType, n int, p *place) vec {
 	return v
 }
 
-// in returns the elements for the host to use.
+// in returns the elements in host memory.
 func (e *elems[T]) in() []T { return e.all()[guard : len(e.mem)-guard] }
 
 func (e *elems[T]) all() []T {
-	if e.ahead {
-		e.host(raw(e.mem))
+	if e.newer {
+		e.download(bytesOf(e.mem))
 	}
 	return e.mem
 }
@@ -79,7 +79,7 @@ func (e *elems[T]) len() int            { return len(e.mem) - 2*guard }
 
 func (e *elems[T]) buf(lo, hi int) comm.Buf {
 	if e.p != nil {
-		return onDevice(&e.twin, e.mem, guard+lo, guard+hi)
+		return onDevice(&e.deviceCopy, e.mem, guard+lo, guard+hi)
 	}
 	return comm.Of(e.in()[lo:hi])
 }
@@ -89,7 +89,7 @@ func (e *elems[T]) resize(n int) {
 		e.mem = make([]T, n, n+n/4)
 	}
 	e.mem = e.mem[:n]
-	e.ahead = false
+	e.newer = false
 	j := one[T](junk)
 	for i := range e.mem {
 		e.mem[i] = j
@@ -170,18 +170,18 @@ func (e *elems[T]) guards() error {
 	return nil
 }
 
-// memory hands out vecs and takes them all back at once.
+// memory allocates vecs and releases them all at once.
 type memory struct {
-	place *place // nil means host memory
-	vecs  [len(scalar.DTypes) + 1][]vec
-	used  [len(scalar.DTypes) + 1]int
+	device *deviceMemory // nil means host memory
+	vecs   [len(scalar.DTypes) + 1][]vec
+	used   [len(scalar.DTypes) + 1]int
 }
 
 func (m *memory) vec(dt scalar.DType, n int) vec {
 	have, at := m.vecs[dt], m.used[dt]
 	m.used[dt]++
 	if at == len(have) {
-		v := newVec(dt, n, m.place)
+		v := newVec(dt, n, m.device)
 		m.vecs[dt] = append(have, v)
 		return v
 	}
@@ -189,5 +189,5 @@ func (m *memory) vec(dt scalar.DType, n int) vec {
 	return have[at]
 }
 
-// release takes back all vecs; no request may be under way.
+// release releases all vecs. No request may be under way.
 func (m *memory) release() { clear(m.used[:]) }

@@ -8,21 +8,21 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// call is one collective as all its ranks see it, with what is needed to
-// compute every rank's buffers before and after it.
+// call is one collective with all data from which the buffers of every rank before and after
+// it can be computed.
 type call struct {
 	kind    comm.Kind
 	dt      scalar.DType
 	op      comm.Op
 	root    int
-	n       int   // elements, where there are no blocks
+	n       int   // elements, if there are no blocks
 	counts  []int // of the block of each rank; of AllToAll, from rank i to rank j at i*size+j
 	inPlace bool
 	tag     uint64
 }
 
-// form says which arguments a collective has.
-type form struct{ reduces, rooted, blocks, pairs, ragged, inPlace bool }
+// form says which arguments a collective has. varying means that counts may differ.
+type form struct{ reduces, rooted, blocks, pairs, varying, inPlace bool }
 
 func formOf(k comm.Kind) form {
 	switch k {
@@ -35,19 +35,19 @@ func formOf(k comm.Kind) form {
 	case comm.KindAllGather, comm.KindIAllGather:
 		return form{blocks: true, inPlace: true}
 	case comm.KindAllGatherV:
-		return form{blocks: true, ragged: true, inPlace: true}
+		return form{blocks: true, varying: true, inPlace: true}
 	case comm.KindGather, comm.KindScatter:
 		return form{rooted: true, blocks: true, inPlace: true}
 	case comm.KindGatherV, comm.KindScatterV:
-		return form{rooted: true, blocks: true, ragged: true, inPlace: true}
+		return form{rooted: true, blocks: true, varying: true, inPlace: true}
 	case comm.KindReduceScatter:
 		return form{reduces: true, blocks: true, inPlace: true}
 	case comm.KindReduceScatterV:
-		return form{reduces: true, blocks: true, ragged: true, inPlace: true}
+		return form{reduces: true, blocks: true, varying: true, inPlace: true}
 	case comm.KindAllToAll:
 		return form{pairs: true, inPlace: true}
 	case comm.KindAllToAllV:
-		return form{pairs: true, ragged: true, inPlace: true}
+		return form{pairs: true, varying: true, inPlace: true}
 	}
 	return form{}
 }
@@ -84,15 +84,15 @@ func uniform(n, ranks int) []int {
 
 func total(counts []int) int { return comm.Offset(counts, len(counts)) }
 
-// run is a part of a vec that is an argument of a call; it is empty where
-// the argument does not matter.
-type run struct {
+// span is a part of a vec that is an argument of a call. It is empty if the argument is not
+// used.
+type span struct {
 	vec
 	lo, hi int
 }
 
-// arg returns the argument; noPtr asks for no address if it has no elements.
-func (r run) arg(noPtr bool) comm.Buf {
+// arg returns the argument. With noPtr, an empty one has no address.
+func (r span) arg(noPtr bool) comm.Buf {
 	switch {
 	case r.vec == nil:
 		return comm.Buf{}
@@ -106,18 +106,18 @@ func (r run) arg(noPtr bool) comm.Buf {
 type job struct {
 	call
 	r        *rank
-	dst, src run
-	given    []int // counts to pass: nil on some ranks where they do not matter; of AllToAll, what this rank receives
+	dst, src span
+	given    []int // counts to pass, nil on some ranks that do not use them; of AllToAll, what this rank receives
 	send     []int // of AllToAll, what this rank sends
 	req      comm.Request
 }
 
-// prepare lays out and fills this rank's buffers.
+// prepare allocates and fills this rank's buffers.
 func (r *rank) prepare(k call) *job {
 	j := &job{call: k, r: r}
 	f := formOf(k.kind)
 	if !f.reduces {
-		j.op = moved
+		j.op = notReduced
 	}
 	root := !f.rooted || r.me == k.root
 	switch {
@@ -131,7 +131,7 @@ func (r *rank) prepare(k call) *job {
 		}
 		j.layoutBlocks(root)
 	case k.kind == comm.KindBroadcast || k.kind == comm.KindIBroadcast:
-		j.dst = run{r.vec(k.dt, k.n), 0, k.n}
+		j.dst = span{r.vec(k.dt, k.n), 0, k.n}
 		if root {
 			j.dst.fill(0, k.n, j.source(r.me, 0))
 		}
@@ -147,7 +147,7 @@ func (r *rank) prepare(k call) *job {
 	return j
 }
 
-// layoutBlocks lays out a call whose larger buffer has a block for each rank.
+// layoutBlocks allocates the buffers of a call whose larger buffer has a block for each rank.
 func (j *job) layoutBlocks(root bool) {
 	me := j.r.me
 	small, large, at := j.counts[me], total(j.counts), comm.Offset(j.counts, me)
@@ -162,29 +162,29 @@ func (j *job) layoutBlocks(root bool) {
 	}
 }
 
-// layout makes dst and src of so many elements, negative for none; in place,
-// the smaller starts at at in the larger.
+// layout allocates dst and src with these numbers of elements, none if negative. In place, the
+// smaller one starts at element at of the larger one.
 func (j *job) layout(dst, src, at int) {
 	if !j.inPlace {
 		if dst >= 0 {
-			j.dst = run{j.r.vec(j.dt, dst), 0, dst}
+			j.dst = span{j.r.vec(j.dt, dst), 0, dst}
 		}
 		if src >= 0 {
-			j.src = run{j.r.vec(j.dt, src), 0, src}
+			j.src = span{j.r.vec(j.dt, src), 0, src}
 		}
 		return
 	}
 	v := j.r.vec(j.dt, max(dst, src))
-	j.dst, j.src = run{v, 0, dst}, run{v, 0, src}
+	j.dst, j.src = span{v, 0, dst}, span{v, 0, src}
 	switch {
 	case dst < src:
-		j.dst = run{v, at, at + dst}
+		j.dst = span{v, at, at + dst}
 	case src < dst:
-		j.src = run{v, at, at + src}
+		j.src = span{v, at, at + src}
 	}
 }
 
-// column returns what all ranks send to rank to.
+// column returns how many elements each rank sends to rank to.
 func (r *rank) column(counts []int, to int) []int {
 	col := make([]int, r.size)
 	for i := range col {
@@ -282,7 +282,7 @@ func (j *job) verifyMemory() error {
 	return nil
 }
 
-// expect sets want to what dst must hold; junk stays where dst must not change.
+// expect sets want to the expected dst. Elements that must not change keep junk.
 func (j *job) expect(want vec) {
 	n, me := want.len(), j.r.me
 	switch j.kind {

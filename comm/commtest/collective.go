@@ -27,8 +27,8 @@ func rankAndSize(r *rank) error {
 	return nil
 }
 
-// barrier lets each rank in turn be late. The others tell it when they have
-// left the barrier, which it must not hear before it has entered.
+// barrier lets each rank in turn enter late. The others send it a message when they have left
+// the barrier. No message may arrive before it has entered.
 func barrier(r *rank) error {
 	for late := range r.size {
 		if r.me != late {
@@ -79,8 +79,8 @@ var collectiveKinds = [...]comm.Kind{comm.KindAllReduce, comm.KindReduce, comm.K
 	comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindAllToAll, comm.KindAllToAllV,
 	comm.KindIAllReduce, comm.KindIBroadcast, comm.KindIAllGather}
 
-// collectiveCases are one sweep for each call and type, one of large buffers
-// for each call, and the average of negative integers.
+// collectiveCases are a sweep for each call and type, a case of large buffers for each call,
+// and the average of negative integers.
 func collectiveCases() []Case {
 	var cases []Case
 	for _, k := range collectiveKinds {
@@ -92,8 +92,7 @@ func collectiveCases() []Case {
 	return append(cases, on("AllReduce/avg cuts towards zero", truncate))
 }
 
-// sweep runs a call with every op, root, size and form of its counts, out of
-// place and in place.
+// sweep runs a call with every op, root, size and kind of counts, out of place and in place.
 func sweep(r *rank, kind comm.Kind, dt scalar.DType) error {
 	f := formOf(kind)
 	for _, op := range comm.Ops {
@@ -106,7 +105,7 @@ func sweep(r *rank, kind comm.Kind, dt scalar.DType) error {
 			}
 			for _, k := range r.sizes(kind, root == r.size-1 || !f.rooted) {
 				k.dt, k.op, k.root = dt, op, root
-				if err := r.bothPlaces(k); err != nil {
+				if err := r.outOfAndInPlace(k); err != nil {
 					return err
 				}
 			}
@@ -115,8 +114,7 @@ func sweep(r *rank, kind comm.Kind, dt scalar.DType) error {
 	return nil
 }
 
-// sizes returns calls of all sizes; big adds one that crosses the switches of
-// algorithms.
+// sizes returns calls of all sizes. big adds one so large that other algorithms are used.
 func (r *rank) sizes(kind comm.Kind, big bool) []call {
 	f := formOf(kind)
 	blocks, top := 1, 65537
@@ -137,8 +135,8 @@ func (r *rank) sizes(kind comm.Kind, big bool) []call {
 			continue
 		}
 		calls = append(calls, call{kind: kind, counts: uniform(n, blocks)})
-		if f.ragged && n > 0 {
-			for _, counts := range raggeds(n, blocks) {
+		if f.varying && n > 0 {
+			for _, counts := range varyingCounts(n, blocks) {
 				calls = append(calls, call{kind: kind, counts: counts})
 			}
 		}
@@ -146,9 +144,9 @@ func (r *rank) sizes(kind comm.Kind, big bool) []call {
 	return calls
 }
 
-// raggeds returns counts that differ, all about n: a staircase that starts
-// with zero, zeros at every other place, and all elements at one place.
-func raggeds(n, blocks int) [][]int {
+// varyingCounts returns counts that differ, all about n: increasing from zero, zero at every
+// other rank, and all elements at one rank.
+func varyingCounts(n, blocks int) [][]int {
 	stairs, holes, single := make([]int, blocks), make([]int, blocks), make([]int, blocks)
 	for i := range blocks {
 		stairs[i] = (i * 3 % 5) * n / 4
@@ -158,8 +156,8 @@ func raggeds(n, blocks int) [][]int {
 	return [][]int{stairs, holes, single}
 }
 
-// bothPlaces runs k out of place and, where there is such a thing, in place.
-func (r *rank) bothPlaces(k call) error {
+// outOfAndInPlace runs k out of place and, if possible, in place.
+func (r *rank) outOfAndInPlace(k call) error {
 	f := formOf(k.kind)
 	if err := r.do(k); err != nil || !f.inPlace {
 		return err
@@ -171,7 +169,7 @@ func (r *rank) bothPlaces(k call) error {
 	return r.do(k)
 }
 
-// symmetric returns counts by which ranks receive as much as they send.
+// symmetric returns counts with which any two ranks exchange equal blocks.
 func symmetric(counts []int, size int) []int {
 	s := make([]int, len(counts))
 	for i := range size {
@@ -193,14 +191,14 @@ func large(r *rank, kind comm.Kind) error {
 	case f.blocks:
 		k.counts = uniform(n/r.size, r.size)
 	}
-	if f.ragged {
-		k.counts = raggeds(2*k.counts[0], len(k.counts))[0]
+	if f.varying {
+		k.counts = varyingCounts(2*k.counts[0], len(k.counts))[0]
 	}
-	if err := r.bothPlaces(k); err != nil || !f.reduces {
+	if err := r.outOfAndInPlace(k); err != nil || !f.reduces {
 		return err
 	}
 	k.op = comm.Max
-	return r.bothPlaces(k)
+	return r.outOfAndInPlace(k)
 }
 
 // truncate averages integers whose sum is negative and not divisible.

@@ -1,11 +1,9 @@
 // Package commtest is the suite that every communicator must pass.
 //
-// A case is a program that all ranks of a group run, each with its own
-// [comm.Comm] and no other memory in common, so the suite serves goroutine
-// ranks and MPI processes alike. Every expected value is computed on the rank
-// that checks it. A failed check is remembered and the case goes on, so that
-// the ranks keep calling the same collectives; only a call that fails ends a
-// case early.
+// A case is a program that all ranks of a group run. Ranks share nothing but their
+// [comm.Comm], so the suite works for goroutine ranks and for MPI processes. Each rank
+// computes the values that it expects. After a failed check the case goes on, so that ranks
+// keep calling the same collectives. Only a call that fails ends a case early.
 package commtest
 
 import (
@@ -29,22 +27,21 @@ type Case struct {
 type Config struct {
 	Seed      uint64 // of the random sequences; 0 means 1
 	Sequences int    // random sequences; 0 means 10000, negative means none
-	// NoTruncation leaves out a long message of which the receiver asks for
-	// half: Open MPI 4.1.4 reports it, but writes all of it past the buffer's end.
+	// NoTruncation leaves out a long message to a receiver with half the count. Open MPI
+	// 4.1.4 reports it, but writes past the end of the buffer.
 	NoTruncation bool
-	// NoEmpty leaves out an empty message to a receiver that asks for more, and
-	// the other way round: what is empty may not know which memory it is in.
+	// NoEmpty leaves out an empty message to a receiver that expects elements, and the
+	// reverse: an empty buffer has no kind of memory.
 	NoEmpty bool
-	// Device holds the buffers of this rank's collectives, messages and requests;
-	// nil means host memory. Windows, and handles of other goroutines, have host
-	// memory in any case.
+	// Device holds the buffers of this rank's collectives, messages and requests. nil
+	// means host memory. Windows and handles of other goroutines always use host memory.
 	Device device.Accelerator
-	// NoWindows leaves out windows, for an MPI that can make none where it runs.
+	// NoWindows leaves out windows, for an MPI that cannot make any.
 	NoWindows bool
-	NoFaults  bool // leave out what only a communicator that compares its ranks' calls can see
+	NoFaults  bool // leave out errors that only a communicator that compares calls can find
 }
 
-// Cases returns the suite. All ranks give the same Config.
+// Cases returns the suite. All ranks must give the same Config.
 func Cases(cfg Config) []Case {
 	if cfg.Seed == 0 {
 		cfg.Seed = 1
@@ -67,10 +64,10 @@ func Cases(cfg Config) []Case {
 	return cases
 }
 
-// Run runs all cases one after another on c and returns every failure,
-// joined, with the name of the case and the rank. It is collective: the ranks
-// agree after each case, and report, which may be nil, is called on rank 0
-// with what they agreed on. A communicator that fails to agree ends the run.
+// Run runs all cases one after another on c. It returns all failures, joined, each with the
+// name of the case and the rank. It is collective: ranks agree on the result after each case.
+// Rank 0 calls report, which may be nil, with that result. If ranks cannot agree, the run
+// ends.
 func Run(ctx context.Context, c comm.Comm, cfg Config, report func(name string, err error)) error {
 	var errs []error
 	for _, k := range Cases(cfg) {
@@ -99,11 +96,11 @@ type rank struct {
 	ctx      context.Context
 	c        comm.Comm
 	me, size int
-	tag      uint64 // of the next values, equal on all ranks of the group
+	tag      uint64 // of the last values, equal on all ranks of the group
 	*state
 }
 
-// state is what the handles of one rank share.
+// state is shared by the handles of one rank.
 type state struct {
 	memory
 	bad error // the first check that failed
@@ -118,28 +115,28 @@ func on(name string, f func(r *rank) error) Case {
 	return Case{Name: name, body: f}
 }
 
-// on returns the case with its buffers on dev, or on the host.
+// on returns the case with its buffers on dev, or on the host if dev is nil.
 func (k Case) on(dev device.Accelerator) func(context.Context, comm.Comm) error {
 	return func(ctx context.Context, c comm.Comm) error {
 		r := newRank(ctx, c)
 		if dev != nil {
-			p := newPlace(dev)
+			p := newDeviceMemory(dev)
 			defer p.close()
-			r.place = p
+			r.device = p
 		}
 		err := k.body(r)
 		return errors.Join(r.bad, err)
 	}
 }
 
-// check remembers the first failed check.
+// check records the first failed check.
 func (r *rank) check(err error) {
 	if r.bad == nil {
 		r.bad = err
 	}
 }
 
-// checkf is check of an error that is there only if ok is false.
+// checkf records an error if ok is false.
 func (r *rank) checkf(ok bool, format string, args ...any) {
 	if !ok && r.bad == nil {
 		r.bad = fmt.Errorf(format, args...)
@@ -156,7 +153,7 @@ func (r *rank) nextTag() uint64 {
 func (r *rank) right(d int) int { return (r.me + d) % r.size }
 func (r *rank) left(d int) int  { return (r.me + r.size - d) % r.size }
 
-// alive returns an error unless the group still works.
+// alive returns an error if the group does not work any more.
 func (r *rank) alive() error {
 	if err := r.c.Barrier(r.ctx); err != nil {
 		return fmt.Errorf("barrier after an error: %w", err)

@@ -7,15 +7,14 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Labels that are as long as labels can be, that share a beginning, and none.
+// Labels of the largest length, with a common beginning, and no label.
 var labelPairs = [][2]comm.Label{
 	{comm.LabelOf("forward"), comm.LabelOf("adjoint")},
 	{comm.LabelOf("norm 1.5"), comm.LabelOf("norm 1")},
 	{comm.LabelOf("dot"), 0},
 }
 
-// labelCases let ranks agree on type and count of a call but not on what its
-// elements mean.
+// labelCases have calls of the same type and count but with different labels.
 func labelCases() []Case {
 	cases := []Case{on("Mismatch/label of a message", messageLabels)}
 	for _, k := range []struct {
@@ -72,7 +71,7 @@ func labelCases() []Case {
 				if err := r.alive(); err != nil {
 					return err
 				}
-				if err := k.call(r, l[0]); err != nil { // alike, they do no harm
+				if err := k.call(r, l[0]); err != nil { // equal labels work
 					return err
 				}
 				r.release()
@@ -93,8 +92,8 @@ func shows(err error, labels ...comm.Label) error {
 	return nil
 }
 
-// messageLabels sends messages that the receiver takes for something else. The
-// receiver must hear of it. It need not know a word that it has never used itself.
+// messageLabels sends messages whose receive has another label. The receiver must return an
+// error. It need not name a label that it has never used.
 func messageLabels(r *rank) error {
 	if r.size == 1 {
 		return nil
@@ -118,7 +117,7 @@ func messageLabels(r *rank) error {
 				if err := r.alive(); err != nil {
 					return err
 				}
-				switch r.me { // the same on both sides arrives
+				switch r.me { // with equal labels the message arrives
 				case 0:
 					if err := r.c.Send(r.ctx, r.floats(n).Labelled(sent), last); err != nil {
 						return err

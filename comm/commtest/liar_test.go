@@ -13,10 +13,9 @@ import (
 	"github.com/golops/golops/comm/local"
 )
 
-// TestEveryCaseCanFail runs each case on communicators that are wrong: one
-// changes a bit of whatever arrives, one keeps errors to itself, one has
-// barriers that do not wait. At least one must fail each case; cases about
-// errors must miss them.
+// TestEveryCaseCanFail runs each case on communicators that are wrong. One changes a bit of the
+// data that arrives, one returns no errors, one has barriers that do not wait. Each case must fail
+// on at least one of them.
 func TestEveryCaseCanFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the suite three times")
@@ -24,7 +23,7 @@ func TestEveryCaseCanFail(t *testing.T) {
 	liars := []liar{{flip: true}, {hush: true}, {noBarrier: true}}
 	for _, k := range commtest.Cases(commtest.Config{Sequences: 50}) {
 		if k.Name == "Request/zero" {
-			continue // about package comm alone
+			continue // tests package comm only
 		}
 		wrong := liars
 		if strings.HasPrefix(k.Name, "Bad") || strings.HasPrefix(k.Name, "Mismatch") {
@@ -48,8 +47,7 @@ func TestLockCaseCanFail(t *testing.T) {
 	}
 }
 
-// TestFailedMessagesCanFail has messages that start before all arguments are known
-// to be good.
+// TestFailedMessagesCanFail has messages that start before all arguments are checked.
 func TestFailedMessagesCanFail(t *testing.T) {
 	for _, k := range commtest.Cases(commtest.Config{}) {
 		// The types of both sides are checked before the first message starts in any case.
@@ -88,17 +86,17 @@ func caught(ctx context.Context, k commtest.Case, liars []liar) bool {
 type liar struct {
 	comm.Comm
 	flip, hush, noBarrier, sharedLock bool
-	early                             bool // messages start before all arguments are known to be good
+	early                             bool // messages start before all arguments are checked
 	neverClosed                       bool
 
 	grouped bool
 	begun   []comm.Request
-	later   []comm.Buf // that arrive at the end of a Group
+	later   []comm.Buf // buffers that are filled at the end of a Group
 	left    map[uint64]left
 	next    uint64
 }
 
-// left is a request under way and where it leaves its data.
+// left is a request under way and its destination.
 type left struct {
 	req comm.Request
 	dst comm.Buf
@@ -342,7 +340,7 @@ func (w *lyingWindow) changed(src comm.Buf) comm.Buf {
 	mem := make([]complex128, src.N) // as wide as any type
 	b.Ptr = unsafe.Pointer(unsafe.SliceData(mem))
 	copy(unsafe.Slice((*byte)(b.Ptr), b.Bytes()), unsafe.Slice((*byte)(src.Ptr), src.Bytes()))
-	*(*byte)(b.Ptr) ^= 2 // not what done changes, lest one undo the other
+	*(*byte)(b.Ptr) ^= 2 // another bit than done changes
 	return b
 }
 
@@ -351,7 +349,7 @@ func (w *lyingWindow) Put(ctx context.Context, target, offset int, src comm.Buf)
 }
 
 func (w *lyingWindow) Get(ctx context.Context, dst comm.Buf, target, offset int) error {
-	return w.l.done(dst, w.Window.Get(ctx, dst, target, offset)) // data of goroutine ranks is there at once
+	return w.l.done(dst, w.Window.Get(ctx, dst, target, offset)) // with goroutine ranks, Get completes at once
 }
 
 func (w *lyingWindow) Lock(ctx context.Context, target int, kind comm.LockKind) error {

@@ -15,7 +15,7 @@ func mutex(r *rank) error {
 	const rounds = 20
 	win := r.vec(scalar.Int64, 2)
 	win.set(num{})
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		for range rounds {
 			x := []int64{-1, -1}
 			if err := w.Lock(r.ctx, 0, comm.Exclusive); err != nil {
@@ -27,7 +27,7 @@ func mutex(r *rank) error {
 			if err := w.Flush(r.ctx, 0); err != nil {
 				return err
 			}
-			time.Sleep(20 * time.Microsecond) // time to interfere, if the lock lets anybody
+			time.Sleep(20 * time.Microsecond) // time for others to interfere if the lock fails
 			x[0]++
 			x[1] += int64(r.me)
 			if err := w.Put(r.ctx, 0, 0, comm.Of(x)); err != nil {
@@ -48,14 +48,14 @@ func mutex(r *rank) error {
 	return err
 }
 
-// lockOthers lets each rank put into each other under a lock of its own kind
-// and read it back after a Barrier.
+// lockOthers lets each rank put into each other rank under a lock whose kind depends on the
+// rank, and read it back after a Barrier.
 func lockOthers(r *rank) error {
 	const n = 10
 	win := r.vec(scalar.Float32, n*r.size)
 	tag := r.nextTag()
 	from := func(rank int) message { return message{from: rank, dt: scalar.Float32, n: n, tag: tag} }
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		src := r.outgoing(from(r.me))
 		for to := range r.size {
 			kind := comm.Shared
@@ -99,12 +99,11 @@ func lockOthers(r *rank) error {
 	return err
 }
 
-// lockAll puts into all ranks, reads it back within the epoch and counts the
-// ranks on all ranks.
+// lockAll puts into all ranks, reads it back within the epoch and counts the ranks.
 func lockAll(r *rank) error {
 	win := r.vec(scalar.Int32, r.size+1)
 	win.set(num{})
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		for round := range 3 {
 			if err := w.LockAll(r.ctx); err != nil {
 				return err
@@ -146,12 +145,12 @@ func lockAll(r *rank) error {
 	return nil
 }
 
-// windowErrors makes accesses that must fail at once, and none that must not.
+// windowErrors makes accesses that must fail at once, and some that must work.
 func windowErrors(r *rank) error {
 	const n = 8
 	win := r.vec(scalar.Complex64, n)
 	x := func(n int) comm.Buf { return comm.Of(make([]complex64, n)) }
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		next := r.right(1)
 		return r.epoch(w, func() error {
 			for _, bad := range []struct {
@@ -193,7 +192,7 @@ func windowErrors(r *rank) error {
 	want := r.vec(scalar.Complex64, n)
 	r.same("a window after accesses that failed", win, want)
 	r.release()
-	err = r.over(r.vec(scalar.Complex64, n), func(w comm.Window) error {
+	err = r.withWindow(r.vec(scalar.Complex64, n), func(w comm.Window) error {
 		for _, target := range []int{-1, r.size} {
 			err := w.Lock(r.ctx, target, comm.Shared)
 			r.checkf(err != nil, "Lock of rank %d: rank %d of %d: no error", target, r.me, r.size)
@@ -213,7 +212,7 @@ func emptyWindows(r *rank) error {
 	if length(r.me) > 0 {
 		want.set(num{re: 4})
 	}
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		return r.epoch(w, func() error {
 			for to := range r.size {
 				n := length(to)
@@ -240,8 +239,8 @@ func emptyWindows(r *rank) error {
 // twoWindows uses two windows at once.
 func twoWindows(r *rank) error {
 	a, b := r.vec(scalar.Float64, 1), r.vec(scalar.Float64, 1)
-	err := r.over(a, func(wa comm.Window) error {
-		return r.over(b, func(wb comm.Window) error {
+	err := r.withWindow(a, func(wa comm.Window) error {
+		return r.withWindow(b, func(wb comm.Window) error {
 			return r.epoch(wa, func() error {
 				return r.epoch(wb, func() error {
 					if err := wa.Put(r.ctx, r.right(1), 0, comm.Of([]float64{float64(r.me)})); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// message is one message as both its ranks see it.
+// message is one message with all data that both sides need.
 type message struct {
 	from, to int
 	dt       scalar.DType
@@ -20,7 +20,7 @@ func (m message) String() string {
 	return fmt.Sprintf("message of %d %v from rank %d to %d", m.n, m.dt, m.from, m.to)
 }
 
-func (m message) source() source { return source{tag: m.tag, op: moved, size: 1, rank: m.from} }
+func (m message) source() source { return source{tag: m.tag, op: notReduced, size: 1, rank: m.from} }
 
 // outgoing returns the filled buffer of a sender.
 func (r *rank) outgoing(m message) vec {
@@ -44,8 +44,8 @@ func (r *rank) verify(m message, v vec) error {
 
 func whole(v vec) comm.Buf { return v.buf(0, v.len()) }
 
-// transfer carries out a message with Send and Recv on the two ranks that it
-// concerns. Once Send has returned, the sender overwrites its buffer.
+// transfer sends a message with Send and Recv. Once Send has returned, the sender overwrites its
+// buffer.
 func (r *rank) transfer(m message) error {
 	switch r.me {
 	case m.from:
@@ -65,7 +65,7 @@ func (r *rank) transfer(m message) error {
 	return nil
 }
 
-// exchange is SendRecv of in and out; from or to Nobody leaves out one.
+// exchange is SendRecv of in and out. Either peer may be Nobody.
 func (r *rank) exchange(in, out message) error {
 	src, dst := r.outgoing(out), r.vec(in.dt, in.n)
 	if err := r.c.SendRecv(r.ctx, whole(dst), in.from, whole(src), out.to); err != nil {
@@ -155,7 +155,7 @@ func largeMessages(r *rank) error {
 	return r.shift(1, scalar.Complex64, n)
 }
 
-// rings shifts by every distance, 0 being to the rank itself.
+// rings shifts by every distance. Distance 0 is to the rank itself.
 func rings(r *rank, dt scalar.DType) error {
 	for d := range r.size {
 		for _, n := range []int{0, 1, 7, 1000, 20000} {
@@ -208,8 +208,8 @@ func mixedRing(r *rank) error {
 	return nil
 }
 
-// inGroup sends from each rank to each, itself too, in one Group. Lengths
-// differ, and the order of sends and receives does from rank to rank.
+// inGroup sends from each rank to each rank, including itself, in one Group. Lengths differ. The
+// order of sends and receives depends on the rank.
 func (r *rank) inGroup(dt scalar.DType, n func(from, to int) int) error {
 	tag := r.nextTag()
 	in, out := make([]vec, r.size), make([]vec, r.size)
@@ -303,7 +303,7 @@ func groupEmpty(r *rank) error {
 		return err
 	}
 	r.checkf(called == 1, "group called its function %d times, want 1", called)
-	return r.shift(1, scalar.Float32, 5) // blocks again
+	return r.shift(1, scalar.Float32, 5) // after the Group, calls wait again
 }
 
 func groupError(r *rank) error {

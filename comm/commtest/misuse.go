@@ -8,8 +8,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// failedMessageCases let SendRecv and Group fail on all ranks. Nothing of them may
-// be left: the buffers stay as they are, and the next message is the right one.
+// failedMessageCases let SendRecv and Group fail on all ranks. The calls must start nothing: the
+// buffers must not change, and the next message must be the right one.
 func failedMessageCases() []Case {
 	broken := comm.Buf{DType: scalar.Float32, N: 4} // without memory
 	errOwn := errors.New("no more messages")
@@ -46,7 +46,7 @@ func failedMessageCases() []Case {
 				inner = r.c.Group(r.ctx, func() error {
 					return errors.Join(r.c.Recv(r.ctx, in, r.left(1)), r.c.Send(r.ctx, out, r.right(1)), errOwn)
 				})
-				return nil // the outer one goes on without it
+				return nil // the outer Group continues without the inner one
 			})
 			r.checkf(err == nil, "a Group that leaves out a failed one: %v", err)
 			return inner
@@ -61,7 +61,7 @@ func failedMessageCases() []Case {
 				if err := r.alive(); err != nil {
 					return err
 				}
-				if err := r.shift(1, scalar.Float32, 4); err != nil { // of other values
+				if err := r.shift(1, scalar.Float32, 4); err != nil { // with other values
 					return err
 				}
 				err = in.diff(0, 4, r.vec(scalar.Float32, 4))
@@ -74,12 +74,12 @@ func failedMessageCases() []Case {
 	return cases
 }
 
-// closedWindowCases use windows that all ranks have closed, and close them again.
+// closedWindowCases use closed windows and close them again.
 func closedWindowCases() []Case {
 	return []Case{on("Closed/window", closedWindow), on("Closed/window of a group", windowOfClosed)}
 }
 
-// closedGroup uses a group that all ranks have closed.
+// closedGroup uses a closed group.
 func closedGroup(r *rank) error {
 	sub, err := r.subgroup(make([]int, r.size), make([]int, r.size))
 	if err != nil {
@@ -140,7 +140,7 @@ func closedGroup(r *rank) error {
 	return r.alive()
 }
 
-// refused checks that every call of a closed window is refused.
+// refused checks that every call of a closed window returns an error.
 func (r *rank) refused(w comm.Window) {
 	b := comm.Of(make([]float64, 1))
 	for _, k := range []struct {
@@ -181,8 +181,7 @@ func closedWindow(r *rank) error {
 	return r.alive()
 }
 
-// windowOfClosed closes the group that a window is on, and leaves the window to
-// the end of the program.
+// windowOfClosed closes the group of a window and does not close the window.
 func windowOfClosed(r *rank) error {
 	if _, ok := r.c.(comm.Windower); !ok {
 		return nil

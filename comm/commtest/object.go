@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// thing is a value with something of everything that gob takes.
+// thing is a value with all kinds of fields that gob encodes.
 type thing struct {
 	Name   string
 	Rank   int
@@ -43,7 +43,7 @@ func (p picky) GobEncode() ([]byte, error) {
 // GobDecode is part of gob.GobDecoder.
 func (p *picky) GobDecode([]byte) error { return nil }
 
-// objectCases are about Go values and errors that travel.
+// objectCases send Go values and errors.
 func objectCases() []Case {
 	return []Case{
 		objectCase("struct", newThing),
@@ -55,7 +55,7 @@ func objectCases() []Case {
 	}
 }
 
-// objectCase sends the values that make gives each rank in all ways.
+// objectCase sends the values of make by all functions.
 func objectCase[T any](name string, make func(rank int) T) Case {
 	return on("Objects/"+name, func(r *rank) error {
 		equal := func(how string, from int, got T) {
@@ -118,8 +118,8 @@ func objectToNext[T any](ctx context.Context, r *rank, from int, make func(rank 
 	return nil
 }
 
-// badObjects sends what cannot be encoded: nobody waits, those concerned hear
-// of it, and the group still works.
+// badObjects sends values that cannot be encoded. No rank may wait, sender and receivers must
+// return an error, and the group must still work.
 func badObjects(r *rank) error {
 	fails := func(how string, err error, want bool, text string) {
 		r.checkf((err != nil) == want, "%s: rank %d of %d: got error %v, want one: %v", how, r.me, r.size, err, want)
@@ -157,7 +157,7 @@ func badObjects(r *rank) error {
 	return nil
 }
 
-// agree lets no rank, each rank, each rank and all after it, and all fail.
+// agree lets different sets of ranks fail: none, one, a range, all.
 func agree(r *rank) error {
 	err := comm.Agree(r.ctx, r.c, nil)
 	r.checkf(err == nil, "agree: rank %d: no rank has failed: %w", r.me, err)

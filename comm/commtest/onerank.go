@@ -7,15 +7,15 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// oneRank is a call whose arguments are bad on one rank only.
+// oneRank is a call whose arguments are invalid on one rank only.
 type oneRank struct {
 	name string
-	text string // that the bad rank's error must contain
+	text string // the bad rank's error must contain it
 	call func(r *rank, bad int) error
 }
 
-// oneRankCases make such calls: the bad rank hears what is wrong, the others
-// who is, and the group still works.
+// oneRankCases make such calls. The bad rank's error must say what is wrong, the others' errors
+// which rank is, and the group must still work.
 func oneRankCases() []Case {
 	var cases []Case
 	for _, o := range oneRanks() {

@@ -9,8 +9,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// randomCases is one case of all random sequences. Sequence k of a seed is
-// always the same, so a failure is repeated by its seed and k+1 Sequences.
+// randomCases is one case with all random sequences. Sequence k of a seed is always the same, so
+// a failure can be repeated with its seed and k+1 Sequences.
 func randomCases(cfg Config) []Case {
 	if cfg.Sequences < 0 {
 		return nil
@@ -39,13 +39,13 @@ func randomCases(cfg Config) []Case {
 // sequence is one rank's part of a random sequence of operations.
 type sequence struct {
 	*rank
-	plan   *rand.Rand // equal on all ranks of the group: what is done
-	own    *rand.Rand // of this rank: when requests are completed
+	plan   *rand.Rand // chooses the operations; equal on all ranks of the group
+	own    *rand.Rand // chooses when requests are completed; differs between ranks
 	open   []pending
 	failed error // the first failed check
 }
 
-// run carries out n operations and completes them.
+// run does n operations and completes them.
 func (s *sequence) run(n int, mayDivide bool) error {
 	for op := range n {
 		name, err := s.step(mayDivide)
@@ -92,7 +92,7 @@ func (s *sequence) finish(i int) error {
 	return nil
 }
 
-// step carries out or starts one operation and returns its name.
+// step does or starts one operation and returns its name.
 func (s *sequence) step(mayDivide bool) (name fmt.Stringer, err error) {
 	switch p := s.plan.IntN(100); {
 	case p < 60:
@@ -161,15 +161,14 @@ func (s *sequence) collective() (fmt.Stringer, error) {
 	return k, err
 }
 
-// counts returns blocks of n elements or, where they may be ragged, of
-// random lengths.
+// counts returns blocks of n elements or, if counts may differ, of random lengths.
 func (s *sequence) counts(n int, f form) []int {
 	blocks := s.size
 	if f.pairs {
 		blocks *= s.size
 	}
 	counts := uniform(n, blocks)
-	if f.ragged {
+	if f.varying {
 		for i := range counts {
 			counts[i] = s.count()
 		}
@@ -230,7 +229,7 @@ func (s *sequence) group() error {
 	return nil
 }
 
-// split makes groups of random ranks, which do different things at once.
+// split makes groups of random ranks, which do different operations at the same time.
 func (s *sequence) split() error {
 	colors, keys := make([]int, s.size), make([]int, s.size)
 	for i := range colors {

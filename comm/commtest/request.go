@@ -120,8 +120,8 @@ func (r *rank) begin(k call) (pending, error) {
 	return pending{j.call, j.req, j.verify}, nil
 }
 
-// own returns a source of random numbers that differs from rank to rank.
-func (r *rank) own() *rand.Rand { return rand.New(rand.NewPCG(uint64(r.me), 7)) }
+// ownRand returns random numbers that differ between ranks.
+func (r *rank) ownRand() *rand.Rand { return rand.New(rand.NewPCG(uint64(r.me), 7)) }
 
 func shuffle(rng *rand.Rand, ps []pending) {
 	rng.Shuffle(len(ps), func(i, j int) { ps[i], ps[j] = ps[j], ps[i] })
@@ -187,7 +187,7 @@ func completedRequest(r *rank) error {
 	return nil
 }
 
-// manyRequests has 64 messages at once from each rank to each, itself too.
+// manyRequests has 64 messages at once from each rank to each rank, including itself.
 func manyRequests(r *rank) error {
 	for round := range 3 {
 		var ms []message
@@ -209,7 +209,7 @@ func manyRequests(r *rank) error {
 				ps[i], ps[j] = ps[j], ps[i]
 			}
 		case 2:
-			shuffle(r.own(), ps)
+			shuffle(r.ownRand(), ps)
 		}
 		if err := r.complete(ps); err != nil {
 			return err
@@ -219,7 +219,7 @@ func manyRequests(r *rank) error {
 	return nil
 }
 
-// largeRequests has a message of 1 MB from each rank to each at once.
+// largeRequests has a message of 1 MB from each rank to each rank at once.
 func largeRequests(r *rank) error {
 	var ms []message
 	for from := range r.size {
@@ -231,12 +231,12 @@ func largeRequests(r *rank) error {
 	if err != nil {
 		return err
 	}
-	shuffle(r.own(), ps)
+	shuffle(r.ownRand(), ps)
 	return r.complete(ps)
 }
 
-// lateRequests sends before the receiver asks: messages wait in their order,
-// across Send and ISend.
+// lateRequests sends before the receive is started. Messages of Send and ISend must keep their
+// order.
 func lateRequests(r *rank) error {
 	var ms []message
 	for k := range 20 {
@@ -294,10 +294,10 @@ func toSelf(r *rank, dt scalar.DType) error {
 	return nil
 }
 
-// outstanding has collectives and messages under way at once, with blocking
-// calls between, and completes them in an order that differs by rank.
+// outstanding has collectives and messages under way at once, with blocking calls between them.
+// It completes them in an order that differs between ranks.
 func outstanding(r *rank, dt scalar.DType) error {
-	rng := r.own()
+	rng := r.ownRand()
 	for round := range 6 {
 		var calls []call
 		for _, op := range comm.Ops {
@@ -329,7 +329,7 @@ func outstanding(r *rank, dt scalar.DType) error {
 			}
 		}
 		if round > 3 {
-			// Blocking calls pass those under way, which leaves their memory alone.
+			// Blocking calls complete while requests are under way.
 			j := r.prepare(call{kind: comm.KindAllReduce, dt: dt, n: 33, tag: r.nextTag()})
 			if err := j.start(r.ctx); err != nil {
 				return err
@@ -366,6 +366,6 @@ func manyCollectives(r *rank) error {
 		}
 		ps = append(ps, p)
 	}
-	shuffle(r.own(), ps)
+	shuffle(r.ownRand(), ps)
 	return r.complete(ps)
 }

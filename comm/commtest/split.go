@@ -11,8 +11,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// subgroup splits r's group by every rank's color and key and returns this
-// rank's new group, nil for NoColor, after checking who is in it.
+// subgroup splits r's group by the colors and keys of all ranks. It checks the members of this
+// rank's new group and returns it, or nil for NoColor.
 func (r *rank) subgroup(colors, keys []int) (*rank, error) {
 	c, err := r.c.Split(r.ctx, colors[r.me], keys[r.me])
 	if err != nil {
@@ -56,7 +56,7 @@ func members(colors, keys []int, color int) []int {
 	return m
 }
 
-// exercise uses a group in many ways.
+// exercise makes all kinds of calls in a group.
 func (r *rank) exercise() error {
 	calls := []call{{kind: comm.KindBarrier}}
 	for _, dt := range scalar.DTypes {
@@ -64,13 +64,13 @@ func (r *rank) exercise() error {
 			call{kind: comm.KindAllReduce, dt: dt, n: 9},
 			call{kind: comm.KindAllReduce, dt: dt, op: comm.Prod, n: 2000, inPlace: true},
 			call{kind: comm.KindReduceScatter, dt: dt, counts: uniform(5, r.size)},
-			call{kind: comm.KindAllGatherV, dt: dt, counts: raggeds(8, r.size)[0]},
+			call{kind: comm.KindAllGatherV, dt: dt, counts: varyingCounts(8, r.size)[0]},
 			call{kind: comm.KindAllToAll, dt: dt, counts: uniform(3, r.size*r.size)})
 	}
 	for root := range r.size {
 		calls = append(calls, call{kind: comm.KindBroadcast, dt: scalar.Float32, root: root, n: 11},
 			call{kind: comm.KindReduce, dt: scalar.Float32, root: root, n: 11},
-			call{kind: comm.KindGatherV, dt: scalar.Int32, root: root, counts: raggeds(8, r.size)[1]})
+			call{kind: comm.KindGatherV, dt: scalar.Int32, root: root, counts: varyingCounts(8, r.size)[1]})
 	}
 	for _, k := range calls {
 		if err := r.do(k); err != nil {
@@ -127,7 +127,7 @@ func (r *rank) divide(color, key func(rank int) int) error {
 func zero(int) int     { return 0 }
 func parity(r int) int { return r % 2 }
 
-// splitCases are about groups made of groups.
+// splitCases make groups, also of groups.
 func splitCases() []Case {
 	divide := func(name string, color, key func(rank int) int) Case {
 		return on("Split/"+name, func(r *rank) error { return r.divide(color, key) })
@@ -147,8 +147,7 @@ func splitCases() []Case {
 	}
 }
 
-// splitAgain splits the halves by parity and reversal and uses all three
-// generations by turns.
+// splitAgain splits the halves again, by parity and in reverse, and uses all groups in turn.
 func splitAgain(r *rank) error {
 	half := make([]int, r.size)
 	for i := range half {
@@ -215,18 +214,18 @@ func unevenWork(r *rank) error {
 	return r.alive()
 }
 
-// sideBySide has messages and collectives under way in a group and in its
-// copy at once: they do not mix.
+// sideBySide has messages and collectives under way in a group and in its copy at the same time.
+// They must not mix.
 func sideBySide(r *rank) error {
-	twin, err := r.subgroup(make([]int, r.size), make([]int, r.size))
+	copied, err := r.subgroup(make([]int, r.size), make([]int, r.size))
 	if err != nil {
 		return err
 	}
 	var ps []pending
 	for i := range 10 {
-		order := []*rank{r, twin}
+		order := []*rank{r, copied}
 		if i%2 == 1 {
-			order = []*rank{twin, r}
+			order = []*rank{copied, r}
 		}
 		for _, g := range order {
 			m, err := g.launch(g.ringMessages(scalar.Int32, 3))
@@ -240,14 +239,14 @@ func sideBySide(r *rank) error {
 			ps = append(append(ps, m...), p)
 		}
 	}
-	shuffle(r.own(), ps)
+	shuffle(r.ownRand(), ps)
 	if err := r.complete(ps); err != nil {
 		return err
 	}
-	return twin.c.Close()
+	return copied.c.Close()
 }
 
-// manySplits makes and closes more groups than a communicator could keep.
+// manySplits makes and closes more groups than can be open at the same time.
 func manySplits(r *rank) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -5,32 +5,31 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// num is an element of any type before it is converted: a Gaussian integer,
-// small enough that no reduction of the suite rounds or overflows. Real types
-// leave out im.
+// num is an element of any type before conversion: a Gaussian integer, so small that no
+// reduction of the suite rounds or overflows. Real types ignore im.
 type num struct{ re, im int64 }
 
 const (
-	moved    = comm.NoOp // op of values that are only moved
-	everyone = -1        // rank of the reduction of all ranks' values
-	period   = 1021      // values repeat after so many elements: a prime, which no block size divides
+	notReduced = comm.NoOp // op of values that are copied, not reduced
+	everyone   = -1        // rank of a source that is the reduction of all ranks' values
+	period     = 1021      // after how many elements values repeat: a prime, so that no block size divides it
 )
 
-// source says where a run of values comes from, so that any rank can compute
-// what any other contributes.
+// source identifies a sequence of values, so that any rank can compute what any other
+// contributes.
 type source struct {
 	tag  uint64  // of the operation
-	op   comm.Op // that the values suit
+	op   comm.Op // by which the values will be reduced
 	size int     // ranks that contribute
-	rank int     // that contributes these values, or everyone
+	rank int     // the contributing rank, or everyone
 	off  int     // of the first value
 }
 
-// traits is what the choice of values depends on in an element type.
+// traits are the properties of an element type on which the values depend.
 type traits struct {
 	unsigned, integer, complex bool
-	sum                        int // bits of a value that is summed, so that the sum is exact
-	all                        int // bits of a value that is not, so that it is exact
+	sum                        int // bits of a value in a sum that must be exact
+	all                        int // bits of a value that must be exact
 }
 
 func traitsOf(dt scalar.DType) traits {
@@ -70,14 +69,15 @@ func (s source) value(t traits, r, i int) num {
 	case s.op == comm.Prod:
 		return s.factor(t, h, r, i)
 	case s.op == comm.Average && !t.integer:
-		return s.part(t, r, i)
+		return s.forAverage(t, r, i)
 	case s.op == comm.Sum || s.op == comm.Average:
 		return t.num(h, t.sum, s.size)
 	}
 	return t.num(h, t.all, 1)
 }
 
-// num makes a value of so many bits, or one of which size sum up to a uint8.
+// num returns a value with this many bits. For uint8, the sum of size values does not
+// overflow.
 func (t traits) num(h uint64, bits, size int) num {
 	if t.unsigned {
 		top := min(uint64(1)<<bits-1, uint64(255/size))
@@ -92,7 +92,7 @@ func (t traits) num(h uint64, bits, size int) num {
 
 func signed(h uint64, bits int) int64 { return int64(h>>(64-bits)) - int64(1)<<(bits-1) }
 
-// factor makes a value to be multiplied: a unit, save on four ranks.
+// factor returns a value for a product: 1, -1, i or -i on all but four ranks.
 func (s source) factor(t traits, h uint64, r, i int) num {
 	first := int(hash(s.tag, -1, i) % uint64(s.size))
 	large := (r+s.size-first)%s.size < 4
@@ -112,9 +112,9 @@ func (s source) factor(t traits, h uint64, r, i int) num {
 	return v
 }
 
-// part makes a value whose sum over all ranks is a multiple of their number:
-// what is common to all, with differences that cancel in pairs of ranks.
-func (s source) part(t traits, r, i int) num {
+// forAverage returns a value whose sum over all ranks is a multiple of their number: a common value
+// plus differences that cancel in pairs of ranks.
+func (s source) forAverage(t traits, r, i int) num {
 	v := t.num(hash(s.tag, -1, i), t.sum, 1)
 	if r|1 >= s.size {
 		return v

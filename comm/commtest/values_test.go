@@ -8,8 +8,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// TestValues reduces what ranks contribute in the arithmetic of the element
-// type, by rank and backwards, and compares with the value that is expected.
+// TestValues reduces the ranks' values in the arithmetic of the element type, forwards and
+// backwards, and compares with the expected value.
 func TestValues(t *testing.T) {
 	for size := 1; size <= 17; size++ {
 		testValues[uint8](t, size)
@@ -93,7 +93,7 @@ func apply[T scalar.Element](op comm.Op, a, b T) T {
 	return a + b
 }
 
-// TestNegativeAverage makes sure that integers meet the rule of rounding.
+// TestNegativeAverage checks the rounding of integer averages.
 func TestNegativeAverage(t *testing.T) {
 	cut := 0
 	s := source{tag: 5, op: comm.Average, size: 3}
@@ -113,7 +113,7 @@ func TestNegativeAverage(t *testing.T) {
 
 func TestVecFindsFaults(t *testing.T) {
 	for _, dt := range scalar.DTypes {
-		s := source{tag: 3, op: moved, size: 1}
+		s := source{tag: 3, op: notReduced, size: 1}
 		v, w := newVec(dt, 40, nil), newVec(dt, 40, nil)
 		v.fill(0, 40, s)
 		w.fill(0, 20, s)
@@ -154,7 +154,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("symmetric: got %s", got)
 	}
 	for _, n := range []int{1, 2, 7} {
-		for _, counts := range raggeds(8, n) {
+		for _, counts := range varyingCounts(8, n) {
 			if len(counts) != n {
 				t.Errorf("%d counts, want %d", len(counts), n)
 			}

@@ -9,15 +9,15 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// windowCases are about one-sided access. They pass where c has no windows.
-// What a window holds is checked after Close, when its memory is the rank's own.
+// windowCases are about one-sided access. They pass if c has no windows. The memory of a window
+// is checked after Close, when it belongs to the rank again.
 func windowCases() []Case {
 	windows := func(name string, f func(r *rank) error) Case {
 		return on("Window/"+name, func(r *rank) error {
 			if _, ok := r.c.(comm.Windower); !ok {
 				return nil
 			}
-			r.place = nil
+			r.device = nil
 			return f(r)
 		})
 	}
@@ -69,8 +69,8 @@ func (r *rank) epoch(w comm.Window, f func() error) error {
 	return err
 }
 
-// over runs f with a window over v and closes it.
-func (r *rank) over(v vec, f func(w comm.Window) error) error {
+// withWindow runs f with a window over v and closes it.
+func (r *rank) withWindow(v vec, f func(w comm.Window) error) error {
 	w, err := comm.NewWindow(r.ctx, r.c, whole(v))
 	if err != nil {
 		return fmt.Errorf("window over %d %v: %w", v.len(), v.dtype(), err)
@@ -85,7 +85,7 @@ func (r *rank) over(v vec, f func(w comm.Window) error) error {
 	return nil
 }
 
-// same checks that v holds what want does and that its guards are whole.
+// same checks that v equals want and that its guards have not changed.
 func (r *rank) same(what string, v, want vec) {
 	err := v.diff(0, v.len(), want)
 	if err == nil {
@@ -99,7 +99,7 @@ func putRing(r *rank, dt scalar.DType) error {
 	for _, n := range []int{1, 7, 1000} {
 		win, want := r.vec(dt, 1+n*r.size), r.vec(dt, 1+n*r.size)
 		tag := r.nextTag()
-		err := r.over(win, func(w comm.Window) error {
+		err := r.withWindow(win, func(w comm.Window) error {
 			return r.epoch(w, func() error {
 				for d := range r.size {
 					to := r.right(d)
@@ -127,10 +127,10 @@ func putRing(r *rank, dt scalar.DType) error {
 func getRing(r *rank, dt scalar.DType) error {
 	const n = 300
 	win := r.vec(dt, n)
-	return r.over(win, func(w comm.Window) error {
+	return r.withWindow(win, func(w comm.Window) error {
 		for range 2 {
 			tag := r.nextTag()
-			win.fill(0, n, source{tag: tag, op: moved, size: 1, rank: r.me})
+			win.fill(0, n, source{tag: tag, op: notReduced, size: 1, rank: r.me})
 			got := make([]vec, r.size)
 			err := r.epoch(w, func() error {
 				for d := range r.size {
@@ -147,7 +147,7 @@ func getRing(r *rank, dt scalar.DType) error {
 			}
 			for d := range r.size {
 				want := r.vec(dt, n-2*d)
-				want.fill(0, n-2*d, source{tag: tag, op: moved, size: 1, rank: r.left(d), off: d})
+				want.fill(0, n-2*d, source{tag: tag, op: notReduced, size: 1, rank: r.left(d), off: d})
 				r.same(fmt.Sprintf("Get from rank %d", r.left(d)), got[r.left(d)], want)
 			}
 		}
@@ -155,8 +155,8 @@ func getRing(r *rank, dt scalar.DType) error {
 	})
 }
 
-// accumulate lets all ranks accumulate into rank 0 and into all, by each
-// reduction. The window's first values count as one more contribution.
+// accumulate lets all ranks accumulate into rank 0 and into all ranks, with each reduction. The
+// initial values of the window count as one more contribution.
 func accumulate(r *rank, dt scalar.DType) error {
 	const n = 500
 	for _, op := range []comm.Op{comm.Sum, comm.Prod, comm.Min, comm.Max} {
@@ -170,7 +170,7 @@ func accumulate(r *rank, dt scalar.DType) error {
 			want.fill(0, n, s)
 			s.rank = r.me
 			src.fill(0, n, s)
-			err := r.over(win, func(w comm.Window) error {
+			err := r.withWindow(win, func(w comm.Window) error {
 				return r.epoch(w, func() error {
 					for to := range targets {
 						half := 250 + r.me%7
@@ -186,7 +186,7 @@ func accumulate(r *rank, dt scalar.DType) error {
 			})
 			if errors.Is(err, errors.ErrUnsupported) {
 				r.release()
-				break // said so rather than done wrong
+				break // the communicator returns ErrUnsupported
 			}
 			if err != nil {
 				return err
@@ -206,9 +206,9 @@ func accumulate(r *rank, dt scalar.DType) error {
 func replace(r *rank, dt scalar.DType) error {
 	const n = 20
 	win, want, src := r.vec(dt, n*r.size), r.vec(dt, n*r.size), r.vec(dt, n)
-	s := source{tag: r.nextTag(), op: moved, size: r.size, rank: r.me}
+	s := source{tag: r.nextTag(), op: notReduced, size: r.size, rank: r.me}
 	src.fill(0, n, s)
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		return r.epoch(w, func() error {
 			for to := range r.size {
 				if err := w.Accumulate(r.ctx, to, r.me*n, whole(src), comm.Replace); err != nil {
@@ -226,8 +226,8 @@ func replace(r *rank, dt scalar.DType) error {
 	return err
 }
 
-// fetch lets each rank change its block of the next rank by every reduction
-// and looks at the old values.
+// fetch lets each rank change its block of the next rank with every reduction and checks the old
+// values.
 func fetch(r *rank, dt scalar.DType) error {
 	const n = 30
 	for _, op := range []comm.Op{comm.Sum, comm.Prod, comm.Min, comm.Max, comm.Replace, comm.NoOp} {
@@ -241,12 +241,12 @@ func fetch(r *rank, dt scalar.DType) error {
 		old.fill(0, n, s)
 		s.rank = 1
 		src.fill(0, n, s)
-		err := r.over(win, func(w comm.Window) error {
+		err := r.withWindow(win, func(w comm.Window) error {
 			return r.epoch(w, func() error { return w.GetAccumulate(r.ctx, whole(dst), r.right(1), 0, whole(src), op) })
 		})
 		if errors.Is(err, errors.ErrUnsupported) {
 			r.release()
-			continue // said so rather than done wrong
+			continue // the communicator returns ErrUnsupported
 		}
 		if err != nil {
 			return err
@@ -278,7 +278,7 @@ func tickets(r *rank, dt scalar.DType) error {
 	for i := range got {
 		got[i] = r.vec(dt, 1)
 	}
-	err := r.over(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w comm.Window) error {
 		for i := range got {
 			to := i % r.size
 			if err := w.Lock(r.ctx, to, comm.Shared); err != nil {

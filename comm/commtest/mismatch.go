@@ -9,14 +9,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// mismatch is a call about which one rank disagrees with all others.
+// mismatch is a call that differs on one rank.
 type mismatch struct {
 	name string
 	call func(r *rank, odd bool) error
 }
 
-// mismatchCases let ranks disagree: every rank must hear of it in a
-// *comm.MismatchError, and the group must still work.
+// mismatchCases have one rank in another call. Every rank must return a *comm.MismatchError,
+// and the group must still work.
 func mismatchCases(cfg Config) []Case {
 	var cases []Case
 	for _, m := range mismatches() {
@@ -37,7 +37,7 @@ func mismatchCases(cfg Config) []Case {
 			return nil
 		}))
 	}
-	for _, m := range raggedMismatches() {
+	for _, m := range countMismatches() {
 		cases = append(cases, on("Mismatch/"+m.name, func(r *rank) error {
 			if r.size == 1 {
 				return nil
@@ -51,7 +51,7 @@ func mismatchCases(cfg Config) []Case {
 		on("Mismatch/window type", windowMismatch))
 }
 
-// isMismatch checks that err says that odd disagrees with another rank.
+// isMismatch checks that err names odd and another rank.
 func (r *rank) isMismatch(name string, err error, odd int) error {
 	var m *comm.MismatchError
 	fail := func(format string, args ...any) error {
@@ -174,9 +174,9 @@ func mismatches() []mismatch {
 	}
 }
 
-// raggedMismatches are about counts that ranks may have different, so that
-// only a comparison of who sends with who receives finds the error.
-func raggedMismatches() []mismatch {
+// countMismatches have counts that may differ between ranks, so that only a comparison of
+// senders with receivers finds the error.
+func countMismatches() []mismatch {
 	swapped := func(r *rank, odd bool) []int {
 		counts := uniform(4, r.size)
 		counts[0], counts[1] = pick(odd, 5, 3), pick(odd, 3, 5)
@@ -208,8 +208,8 @@ func raggedMismatches() []mismatch {
 	}
 }
 
-// subMismatch has a mismatch in a group of reversed ranks, whose numbers
-// the error must use.
+// subMismatch has a mismatch in a group of reversed ranks. The error must use the rank numbers
+// of that group.
 func subMismatch(r *rank) error {
 	if r.size == 1 {
 		return nil
@@ -235,8 +235,8 @@ func subMismatch(r *rank) error {
 	return sub.c.Close()
 }
 
-// messageMismatch sends what the receiver does not ask for. The receiver
-// must hear of it, the sender may, and later messages arrive.
+// messageMismatch sends messages whose receive differs. The receiver must return an error, the
+// sender may, and later messages must arrive.
 func messageMismatch(r *rank, cfg Config) error {
 	if r.size == 1 {
 		return nil

@@ -10,19 +10,19 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// place moves the vecs of one rank to and from a device. It panics where the
-// device fails: that is not what the suite is about.
-type place struct {
+// deviceMemory copies the vecs of one rank to and from a device. It panics if the device
+// fails, because the suite does not test devices.
+type deviceMemory struct {
 	dev   device.Accelerator
 	queue device.Queue
 	pin   []byte
-	all   map[uintptr]bool // what is allocated
+	all   map[uintptr]bool // addresses of all allocations
 }
 
-const pinned = 1 << 20 // bytes that are copied at a time
+const pinned = 1 << 20 // bytes copied at a time
 
-func newPlace(dev device.Accelerator) *place {
-	p := &place{dev: dev, all: map[uintptr]bool{}}
+func newDeviceMemory(dev device.Accelerator) *deviceMemory {
+	p := &deviceMemory{dev: dev, all: map[uintptr]bool{}}
 	var err error
 	p.queue, err = dev.NewQueue()
 	p.must("queue", err)
@@ -31,13 +31,13 @@ func newPlace(dev device.Accelerator) *place {
 	return p
 }
 
-func (p *place) must(what string, err error) {
+func (p *deviceMemory) must(what string, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("commtest: %s of %v: %v", what, p.dev, err))
 	}
 }
 
-func (p *place) close() {
+func (p *deviceMemory) close() {
 	for a := range p.all {
 		p.dev.FreeBytes(a)
 	}
@@ -45,21 +45,21 @@ func (p *place) close() {
 	p.dev.Unpin(p.pin)
 }
 
-func (p *place) alloc(n int) uintptr {
+func (p *deviceMemory) alloc(n int) uintptr {
 	a, err := p.dev.AllocBytes(n)
 	p.must(fmt.Sprintf("%d bytes", n), err)
 	p.all[a] = true
 	return a
 }
 
-func (p *place) free(a uintptr) {
+func (p *deviceMemory) free(a uintptr) {
 	if a != 0 {
 		delete(p.all, a)
 		p.dev.FreeBytes(a)
 	}
 }
 
-func (p *place) upload(dst uintptr, src []byte) {
+func (p *deviceMemory) upload(dst uintptr, src []byte) {
 	p.must("order of copies", p.queue.Follow())
 	for len(src) > 0 {
 		n := copy(p.pin, src)
@@ -70,8 +70,8 @@ func (p *place) upload(dst uintptr, src []byte) {
 	p.must("order of copies", p.queue.Lead())
 }
 
-// download sees what kernels launched from now on would see.
-func (p *place) download(dst []byte, src uintptr) {
+// download waits for the kernels launched so far.
+func (p *deviceMemory) download(dst []byte, src uintptr) {
 	p.must("order of copies", p.queue.Follow())
 	for len(dst) > 0 {
 		n := min(len(p.pin), len(dst))
@@ -82,7 +82,7 @@ func (p *place) download(dst []byte, src uintptr) {
 	}
 }
 
-func (p *place) wait() {
+func (p *deviceMemory) wait() {
 	mark, err := p.queue.Mark()
 	p.must("mark", err)
 	for {
@@ -95,53 +95,52 @@ func (p *place) wait() {
 	}
 }
 
-// twin is the device's copy of a vec. Whoever touches the vec calls host
-// first, whoever gives it to a communicator calls device: the copies are made
-// when they are needed.
-type twin struct {
-	p     *place // nil for a vec in host memory
+// deviceCopy is the device's copy of a vec. Call download before the host uses the vec, and
+// upload before a communicator does. Both copy only if necessary.
+type deviceCopy struct {
+	p     *deviceMemory // nil for a vec in host memory
 	addr  uintptr
 	size  int  // bytes at addr
-	ahead bool // the device's copy may be newer
+	newer bool // the device's copy may be newer than the host's
 }
 
-// host makes mem, the host's memory of the vec, what the device has.
-func (t *twin) host(mem []byte) {
-	if t.ahead {
+// download updates mem, the host's memory of the vec.
+func (t *deviceCopy) download(mem []byte) {
+	if t.newer {
 		t.p.download(mem, t.addr)
 	}
-	t.ahead = false
+	t.newer = false
 }
 
-// device makes the device's copy what mem is and returns its address.
-func (t *twin) device(mem []byte) uintptr {
+// upload updates the device's copy from mem and returns its address.
+func (t *deviceCopy) upload(mem []byte) uintptr {
 	if len(mem) > t.size {
 		t.p.free(t.addr)
 		t.addr, t.size = t.p.alloc(len(mem)+len(mem)/4), len(mem)+len(mem)/4
 	}
-	if !t.ahead {
+	if !t.newer {
 		t.p.upload(t.addr, mem)
 	}
-	t.ahead = true
+	t.newer = true
 	return t.addr
 }
 
 // onDevice returns elements lo to hi of a vec of T.
-func onDevice[T scalar.Element](t *twin, mem []T, lo, hi int) comm.Buf {
+func onDevice[T scalar.Element](t *deviceCopy, mem []T, lo, hi int) comm.Buf {
 	b := comm.Of(mem[lo:hi])
-	a := t.device(raw(mem)) + uintptr(lo)*unsafe.Sizeof(mem[0])
+	a := t.upload(bytesOf(mem)) + uintptr(lo)*unsafe.Sizeof(mem[0])
 	b.Ptr, b.Place = *(*unsafe.Pointer)(unsafe.Pointer(&a)), comm.OnDevice
 	return b
 }
 
-func raw[T scalar.Element](s []T) []byte {
+func bytesOf[T scalar.Element](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// elements returns new memory, of zeros, for calls that come to nothing.
+// elements returns a new buffer of zeros, for calls that must fail.
 func (r *rank) elements(dt scalar.DType, n int) comm.Buf {
 	var v vec
-	if r.place != nil {
+	if r.device != nil {
 		v = r.vec(dt, n)
 	} else {
 		v = newVec(dt, n, nil)

@@ -10,15 +10,15 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Counter is a communicator that counts the calls of another, to see what a
-// program sends. The groups of its Splits count into the same numbers. Counts
-// are those of one rank; each rank wraps its own handle.
+// Counter is a communicator that forwards to another one and counts calls, elements and
+// bytes. Groups of Split count into the same numbers. Counts are those of one rank; each rank
+// wraps its handle.
 type Counter struct {
 	inner comm.Comm
 	n     *counts
 }
 
-// calls are the methods of comm.Comm that talk to other ranks.
+// calls are the methods of comm.Comm that communicate.
 var calls = [...]string{"Barrier", "AllReduce", "Reduce", "Broadcast", "AllGather", "AllGatherV", "Gather", "GatherV",
 	"Scatter", "ScatterV", "ReduceScatter", "ReduceScatterV", "AllToAll", "AllToAllV", "IAllReduce", "IBroadcast",
 	"IAllGather", "Split", "Close", "Window", "Send", "Recv", "SendRecv", "ISend", "IRecv"}
@@ -27,11 +27,11 @@ const collectives = 20 // of calls, before the messages
 
 type counts struct {
 	calls    [len(calls)]tally
-	sent     tally // messages, by whatever call
+	sent     tally // messages of all calls
 	received tally
 }
 
-// tally is atomic because handles that Split made may be used at the same time.
+// tally is atomic, because goroutines may use handles of Split at the same time.
 type tally struct{ calls, elements, bytes atomic.Int64 }
 
 func (t *tally) add(b comm.Buf) {
@@ -57,8 +57,8 @@ func NewCounter(c comm.Comm) *Counter { return &Counter{c, &counts{}} }
 // Calls returns how often the method of this name was called.
 func (c *Counter) Calls(method string) int { return int(c.at(method).calls.Load()) }
 
-// Elements returns how many elements this rank gave to calls of this name: the
-// source, or, of a broadcast, a Recv and a Scatter, what it gets.
+// Elements returns how many elements calls of this name had on this rank: of src, or of dst in
+// Broadcast, Recv and Scatter.
 func (c *Counter) Elements(method string) int { return int(c.at(method).elements.Load()) }
 
 // Bytes is Elements in bytes.
@@ -77,7 +77,7 @@ func (c *Counter) Collectives() int {
 // SendRecv.
 func (c *Counter) Sent() int { return int(c.n.sent.calls.Load()) }
 
-// Received returns the number of messages that this rank asked for.
+// Received returns the number of receives of this rank.
 func (c *Counter) Received() int { return int(c.n.received.calls.Load()) }
 
 // SentBytes returns the bytes of the messages that Sent counts.
@@ -119,7 +119,7 @@ func (c *Counter) at(method string) *tally {
 
 func (c *Counter) count(method string, b comm.Buf) { c.at(method).add(b) }
 
-// Rank implements comm.Comm, as do all that follow.
+// Rank implements comm.Comm, as do all methods below.
 func (c *Counter) Rank() int { return c.inner.Rank() }
 
 // Size forwards.
@@ -267,7 +267,7 @@ func (c *Counter) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Reque
 	return c.inner.IRecv(ctx, dst, from)
 }
 
-// Group forwards; the calls in f count.
+// Group forwards. Calls in f are counted.
 func (c *Counter) Group(ctx context.Context, f func() error) error { return c.inner.Group(ctx, f) }
 
 // Split counts and forwards. The new group counts into the same numbers.
@@ -280,7 +280,7 @@ func (c *Counter) Split(ctx context.Context, color, key int) (comm.Comm, error) 
 	return &Counter{g, c.n}, nil
 }
 
-// Window counts and forwards. What goes through the window is not counted.
+// Window counts and forwards. Accesses to the window are not counted.
 func (c *Counter) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
 	c.count("Window", buf)
 	return comm.NewWindow(ctx, c.inner, buf)

@@ -12,8 +12,7 @@ import (
 	"github.com/golops/golops/comm/local"
 )
 
-// TestCounterForwards runs the suite through a Counter: it must be as good a
-// communicator as the one inside.
+// TestCounterForwards runs the suite through a Counter.
 func TestCounterForwards(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		err := local.Run(t.Context(), ranks, func(ctx context.Context, c comm.Comm) error {
@@ -92,8 +91,8 @@ func TestCounterCounts(t *testing.T) {
 	}
 }
 
-// TestCounterMessages counts both ends of messages along a line of ranks, and
-// those of a group that a Split made.
+// TestCounterMessages counts both sides of messages from rank to rank, also in a group of
+// Split.
 func TestCounterMessages(t *testing.T) {
 	err := local.Run(t.Context(), 3, func(ctx context.Context, inner comm.Comm) error {
 		c := commtest.NewCounter(inner)
