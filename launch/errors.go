@@ -11,16 +11,15 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Reported reports whether another process prints err: rank 0 does, if it knows of
-// it. A program under a launcher prints errors that are not reported.
+// Reported reports whether another process prints err. Rank 0 prints the errors that it
+// knows. A program under a launcher must print errors that are not reported.
 func Reported(err error) bool {
 	var unheard *comm.UnheardError
 	_, rank := Launcher()
 	return rank != 0 && !errors.As(err, &unheard)
 }
 
-// Text is the error of a run in words: each cause once, with the number of the rank
-// where it began and of no other that passed it on.
+// Text returns the text of a run's error: each cause once, with the rank where it began.
 func Text(err error) string {
 	var lines []string
 	for _, e := range Causes(err) {
@@ -44,11 +43,11 @@ func Causes(err error) []error {
 	return all
 }
 
-// rankText is how a rank's number stands in front of what another process said, or
-// behind the place in the program where it was said.
+// rankText matches the rank before the text of an error from another process. File and line
+// of the program may precede it.
 var rankText = regexp.MustCompile(`^(\S+:\d+: )?rank (\d+): `)
 
-// cause is the text of one error.
+// cause returns the text of one error.
 func cause(err error) string {
 	rank := -1
 	text := err.Error()
@@ -56,7 +55,7 @@ func cause(err error) string {
 	var abort *comm.AbortError
 	switch {
 	case !errors.As(err, &abort):
-	case errors.As(err, &at) && at.Rank == abort.Rank: // it tells more than what it aborted the others with
+	case errors.As(err, &at) && at.Rank == abort.Rank: // err says more than the text of the abort
 		text = strings.Replace(text, abort.Error(), abort.Err.Error(), 1)
 	default:
 		rank, err = abort.Rank, abort.Err

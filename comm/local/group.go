@@ -203,8 +203,7 @@ func (r *rank) scratchBytes(n int) unsafe.Pointer {
 }
 
 // addrAt returns the address offset bytes after p, where n bytes are to be used. For
-// n = 0 it returns nil: a pointer just past an object would keep the object behind it
-// alive.
+// n = 0 it returns nil: a pointer just past an object would keep the next object alive.
 func addrAt(p unsafe.Pointer, offset, n int) unsafe.Pointer {
 	if n == 0 {
 		return nil

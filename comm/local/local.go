@@ -18,7 +18,7 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Config says how goroutine ranks talk. The zero Config is ready to use.
+// Config says how goroutine ranks communicate. The zero Config is ready to use.
 type Config struct {
 	Algo    comm.Algo     // of the collectives; Auto is Direct: see reduce.go
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means no limit
@@ -42,16 +42,16 @@ func (c Config) Validate() error {
 
 // world is the state that all ranks of one Run share, in all groups.
 type world struct {
-	size     int
-	timeout  time.Duration
-	crowded  bool // more ranks than cores
-	spins    int  // reads of a flag before the first yield
-	yields   int  // reads of a flag with a yield between them, before sleep
-	aborted  atomic.Pointer[comm.AbortError]
-	done     chan struct{} // closed by the abort
-	cancel   context.CancelCauseFunc
-	ended    []atomic.Bool // ranks whose program has returned
-	progress []func() bool // polled by ranks while they wait: see comm.Host
+	size           int
+	timeout        time.Duration
+	oversubscribed bool // more ranks than cores
+	spins          int  // reads of a flag before the first yield
+	yields         int  // reads of a flag with a yield between them, before sleep
+	aborted        atomic.Pointer[comm.AbortError]
+	done           chan struct{} // closed by the abort
+	cancel         context.CancelCauseFunc
+	ended          []atomic.Bool // ranks whose program has returned
+	progress       []func() bool // polled by ranks while they wait: see comm.Host
 
 	mu      sync.Mutex
 	groups  []*group       // to be woken when a rank ends; the group of all ranks is first
@@ -98,7 +98,7 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	// A spinning rank takes a core from a rank that has work. So ranks spin only
 	// if each has a core; otherwise they yield at once.
 	w.spins, w.yields = eagerReads+200, 2000
-	if w.crowded = n > min(runtime.GOMAXPROCS(0), runtime.NumCPU()); w.crowded {
+	if w.oversubscribed = n > min(runtime.GOMAXPROCS(0), runtime.NumCPU()); w.oversubscribed {
 		w.spins, w.yields = 1, 2*n
 	}
 	members := make([]int, n)

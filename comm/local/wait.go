@@ -75,7 +75,7 @@ func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error 
 		switch {
 		case c.ok():
 			return nil
-		case r.g.w.crowded:
+		case r.g.w.oversubscribed:
 			runtime.Gosched()
 		case i == 0 && (r.longWaits%64 == 0 || r.longWaits&(r.longWaits-1) == 0):
 			sched.Nap() // two ranks may be on one core while another core idles; tried often at first

@@ -64,8 +64,7 @@ func (r *rank) Gather(ctx context.Context, dst, src comm.Buf, root int) error {
 	return r.awaitBufs(ctx, &call, code, dst, src)
 }
 
-// GatherV sends messages if root's counts do not fit one call. Only root knows the
-// counts, so it broadcasts the decision.
+// GatherV may be done by messages: see byMessages.
 func (r *rank) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm.Buf, root int) error {
 	call, err := comm.CheckGather(r, comm.KindGatherV, dst, counts, src, root)
 	if r.me != root {

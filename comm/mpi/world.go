@@ -10,7 +10,7 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Config says how ranks talk over MPI. The zero Config is ready to use.
+// Config says how ranks communicate over MPI. The zero Config is ready to use.
 type Config struct {
 	Algo    comm.Algo     // of AllReduce: Auto, Ring, Tree or Native
 	Checked bool          // compare the calls of all ranks before each collective

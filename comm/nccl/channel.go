@@ -19,15 +19,15 @@ type op struct {
 	dst, src     comm.Buf // of a message, the same
 	in, out      []int    // counts
 	mark         uint64   // position in the queue after it
-	twin         *op      // the send that a receive from oneself completes
+	twin         *op      // the send to this rank itself that this receive completes
 	granted      bool     // a send that counts in world.sending
 	seq          int64    // of a message between two ranks in one group
-	told         bool     // a send of which the receiver knows that it waits
+	told         bool     // a send about which complain has sent a note
 	done         bool
-	err          error // only of this operation; all else ends the program
+	err          error // of this operation only; other errors end the program
 	host         comm.Request
 	onHost       bool
-	registration *registration // to be known or forgotten, and nothing else
+	registration *registration // set for an operation that registers or deregisters memory
 }
 
 // channel is an NCCL communicator and the GPU queue on which it works. With one rank it

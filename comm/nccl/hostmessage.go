@@ -98,8 +98,8 @@ func (c *Comm) announce(call comm.Call) (*op, error) {
 	return o, nil
 }
 
-// endHost ends a request of the host. One that has failed before its note came
-// is left to that.
+// endHost releases a request of the host. If it has failed before its note came, the note
+// still needs it.
 func (c *Comm) endHost(o *op, err error) error {
 	if !c.w.isDone(o) {
 		return err

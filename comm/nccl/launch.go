@@ -13,7 +13,7 @@ func (l *channel) launch(o *op) (int32, error) {
 	if l.size == 1 {
 		return success, l.copy(o.dst, o.src)
 	}
-	// Groups of calls and the current device are properties of the thread.
+	// The current GPU and groups of NCCL calls belong to a thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := l.w.dev.Bind(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// Config says how ranks talk over NCCL. The zero Config is ready to use.
+// Config says how ranks communicate over NCCL. The zero Config is ready to use.
 type Config struct {
 	Checked bool          // compare the calls of all ranks before each collective on GPU memory
 	Timeout time.Duration // the longest that a call on GPU memory may wait for another rank; 0 means no limit
