@@ -30,6 +30,38 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// The programs of docs/operators.md are those of programs_test.go, word for word.
+func TestOperatorsPage(t *testing.T) {
+	page, err := os.ReadFile("docs/operators.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("programs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```go\n")[1:]
+	if len(blocks) != 5 {
+		t.Errorf("the page has %d programs, want 5", len(blocks))
+	}
+	for _, b := range blocks {
+		if program, _, _ := strings.Cut(b, "```"); !strings.Contains(string(source), program) {
+			t.Errorf("programs_test.go does not have\n%s", program)
+		}
+	}
+}
+
+// README stays short: what does not fit has a page under docs.
+func TestREADMEIsShort(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(b), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, want at most 150", n)
+	}
+}
+
 // namedIn checks what a document names, and counts the tests and the names.
 func namedIn(t *testing.T, file string) (tests, names int) {
 	t.Helper()
