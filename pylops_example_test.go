@@ -28,7 +28,7 @@ func onTwoRanks(p golops.Program) {
 // like returns the correlation of two vectors.
 func like(a, b golops.Vec[float64]) float64 { return a.Dot(b) / (a.Norm() * b.Norm()) }
 
-// ricker returns the wavelet of n samples to each side of its centre.
+// ricker returns a wavelet from its n samples at and after time zero, 4 ms apart.
 func ricker(n int, f0 float64) wave.Wavelet {
 	t := make([]float64, n)
 	for i := range t {
