@@ -143,7 +143,7 @@ func (f *outFolder) look() (err error) {
 		return nil
 	}
 	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(f.target, here); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+		if rel, err := filepath.Rel(f.target, here); err == nil && filepath.IsLocal(rel) {
 			return errors.New("it is the current folder and holds earlier results, and cannot be moved away: choose another")
 		}
 	}

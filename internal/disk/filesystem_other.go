@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || freebsd)
+//go:build !(linux || darwin || freebsd || windows)
 
 package disk
 
@@ -8,6 +8,8 @@ import (
 )
 
 const noFollow = 0
+
+const removeOpen = false
 
 func flock(*os.File) error { return errors.ErrUnsupported }
 

@@ -10,6 +10,9 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
+// removeOpen says that a file can be removed while it is open.
+const removeOpen = true
+
 // flock locks a file, or says at once that it is held or cannot be locked.
 func flock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -62,8 +62,16 @@ func (l *Lock) Release() {
 	if l == nil || l.f == nil {
 		return
 	}
-	_ = os.Remove(l.path) // while the lock is held, so that nobody else's is removed
+	// The file of another process's lock must stay. It is safe from a Remove that
+	// comes while this lock is held. Where that is not possible, it is safe because
+	// the other process has it open.
+	if removeOpen {
+		_ = os.Remove(l.path)
+	}
 	_ = l.f.Close()
+	if !removeOpen {
+		_ = os.Remove(l.path)
+	}
 	l.f = nil
 }
 
