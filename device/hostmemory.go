@@ -14,8 +14,9 @@ const smallAlloc = 64 << 20
 
 // HostMemory returns how many bytes of host memory this process can still
 // allocate, and its limit: that of the machine, of the container or of ulimit.
-// Allocated memory counts as used even before it is touched. Both are 0 where they
-// are unknown, on every system except Linux.
+// Allocated memory counts as used even before it is touched. macOS gives an upper
+// bound of free. Both are 0 where they are unknown, on other systems than Linux,
+// macOS and Windows.
 func HostMemory() (free, total int64) { return thisHost.memory() }
 
 // CheckHostMemory returns an error that wraps ErrMemory if the host has fewer free

@@ -1,10 +1,10 @@
-//go:build !linux
+//go:build !(linux || darwin || windows)
 
 package device
 
-type memoryFiles struct{}
+type host struct{}
 
-var thisHost memoryFiles
+var thisHost host
 
-// memory returns 0, which means unknown: only Linux reports it.
-func (memoryFiles) memory() (free, total int64) { return 0, 0 }
+// memory returns 0, which means unknown.
+func (host) memory() (free, total int64) { return 0, 0 }

@@ -18,6 +18,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/local"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/dl"
 )
 
 // Program is the program of each rank. An error or panic on any rank ends the calls of all
@@ -74,6 +75,11 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func (c Config) resolve() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
+	}
+	if c.onGPU() {
+		if err := dl.NeedsLinux("GPUs"); err != nil {
+			return c, &DeviceError{err}
+		}
 	}
 	text := os.Getenv(TimeoutVar)
 	if c.Timeout != 0 || text == "" {

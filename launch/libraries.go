@@ -24,9 +24,18 @@ type Library struct {
 	ReportsGPUSupport bool `json:"-"`
 }
 
+// PlatformError says what this platform cannot run. It is nil on Linux.
+func PlatformError() error {
+	return dl.NeedsLinux("MPI (mpirun, srun), GPUs and native libraries such as OpenBLAS")
+}
+
 // Libraries looks for every native library that golops can use. It opens them
-// but initialises none, so it works on a login node too.
+// but initialises none, so it works on a login node too. Where PlatformError is
+// not nil there are none.
 func Libraries() []Library {
+	if PlatformError() != nil {
+		return nil
+	}
 	var out []Library
 	for _, f := range []struct {
 		family mpi.Family
@@ -122,7 +131,11 @@ func missing(err error) string {
 }
 
 // Platforms looks for GPUs and the libraries that reach them. It opens no GPU.
+// Where PlatformError is not nil there are none.
 func Platforms() []Platform {
+	if PlatformError() != nil {
+		return nil
+	}
 	var out []Platform
 	for _, p := range platforms {
 		report, hints := p.look(), gpuHints[p.name]

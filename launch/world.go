@@ -8,6 +8,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/mpi"
+	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/trace"
 )
 
@@ -20,6 +21,16 @@ func Launched() bool { return mpi.FindLauncher().Name != "" }
 func Launcher() (name string, rank int) {
 	l := mpi.FindLauncher()
 	return l.Name, l.Rank
+}
+
+// checkPlatform returns a *UsageError where the processes of a launcher cannot
+// become ranks. Without it each of them would run the whole program alone.
+func checkPlatform() error {
+	name, _ := Launcher()
+	if err := dl.NeedsLinux("ranks of " + name); err != nil {
+		return &UsageError{fmt.Errorf("launch: %w: start the program without it, and its ranks are goroutines", err)}
+	}
+	return nil
 }
 
 // World runs p as this process's rank under mpirun, mpiexec or srun. Without a launcher it
@@ -35,6 +46,9 @@ func (c Config) World(ctx context.Context, p Program) error {
 		c.log().Info("not started by mpirun, mpiexec or srun: running as one rank in this process")
 		c.Ranks = 1
 		return c.Local(ctx, p)
+	}
+	if err := checkPlatform(); err != nil {
+		return err
 	}
 	tr, err := newTracing(c, "")
 	if err != nil {

@@ -20,6 +20,7 @@ type info struct {
 	Launcher  bool         `json:"launcher"` // whether mpirun or its like started this process
 	GPUs      []gpuInfo    `json:"gpus"`
 	Libraries []library    `json:"libraries"`
+	Limits    string       `json:"limits,omitempty"` // what this platform cannot run
 }
 
 type gpuInfo struct {
@@ -48,6 +49,9 @@ was not found and what to install. None of them is needed to run golops.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i := info{Version: fullVersion(), Machine: perf.ThisMachine(), Launcher: launch.Launched()}
+			if err := launch.PlatformError(); err != nil {
+				i.Limits = err.Error()
+			}
 			host, platforms := launch.Libraries(), launch.Platforms()
 			if slices.ContainsFunc(platforms, func(p launch.Platform) bool { return len(p.GPUs) > 0 }) {
 				a.ask(cmd.Context(), host)
@@ -89,6 +93,9 @@ func (i info) write(w io.Writer) error {
 	line("SIMD", "%s", m.SIMD)
 	if m.Memory > 0 {
 		line("memory", "%s", perf.FormatSize(m.Memory))
+	}
+	if i.Limits != "" {
+		line("limits", "%s; ranks are goroutines", i.Limits)
 	}
 	for _, g := range i.GPUs {
 		line(fmt.Sprintf("%s:%d", g.Platform, g.Index), "%s, %s, processors %d, memory %s", g.Name, g.Arch, g.Processors, perf.FormatSize(int64(g.Memory)))

@@ -34,11 +34,13 @@ const (
 
 // NeedsLinux returns nil on Linux. Elsewhere it returns the error that names
 // what was asked for, a plural such as "GPUs", and this platform.
-func NeedsLinux(what string) error {
-	if runtime.GOOS == "linux" {
+func NeedsLinux(what string) error { return needsLinux(what, runtime.GOOS, runtime.GOARCH) }
+
+func needsLinux(what, goos, goarch string) error {
+	if goos == "linux" {
 		return nil
 	}
-	return fmt.Errorf("%s need Linux; this is %s/%s", what, runtime.GOOS, runtime.GOARCH)
+	return fmt.Errorf("%s need Linux; this is %s/%s", what, goos, goarch)
 }
 
 // Func returns the function called name, or 0 if the library lacks it.
