@@ -1,20 +1,20 @@
-// Sums, norms and running sums along an axis of a block of outer × n × inner
-// elements: of its columns, outer × inner of them.
+// Sums and norms along the middle axis of a block of outer × n × inner elements. The
+// block has outer × inner columns of n elements.
 
 struct AxisArgs {
 	T* dst;
 	const T *x, *start;
 	Acc* part;           // chunks × columns
-	double* norms;       // columns; parts of them, chunks × columns, are in part
+	double* norms;       // chunks × columns; the results are the first columns
 	i64 outer, n, inner; // of the block
-	i64 chunk, chunks;   // rows of a part, and parts
+	i64 chunk, chunks;   // rows of a chunk, and number of chunks
 	int wide, tall;      // columns and rows that a block of threads reads at once, powers of 2
 	int kind, reverse;
 	double p;
 };
 
-// A Spot says where a thread is in a block of wide columns and tall rows. Where
-// columns are runs of memory, threads lie along them.
+// Spot is the position of a thread in a tile of wide columns and tall rows. If
+// columns are contiguous, threads lie along them.
 struct Spot { i64 column; int row, col; };
 
 __device__ __forceinline__ Spot spot(const AxisArgs& p) {
@@ -56,7 +56,7 @@ KERNEL_SYNC(sumAxis, AxisArgs) {
 		p.part[blockIdx.y * p.outer * p.inner + at.column] = sums[mine];
 }
 
-// sumAxisEnd adds up the parts.
+// sumAxisEnd adds up the sums of chunks.
 KERNEL(sumAxisEnd, AxisArgs) {
 	i64 columns = p.outer * p.inner, c = i64(blockIdx.x) * blockDim.x + threadIdx.x;
 	if (c >= columns) return;
@@ -65,10 +65,10 @@ KERNEL(sumAxisEnd, AxisArgs) {
 	p.dst[c] = to<T>(sum);
 }
 
-// The kinds of norm are those of the reductions of whole vectors.
+// The kinds of norm have the numbers of device.NormKind.
 enum { sumPowers, sumSquares, sumSizes, sumRoots, countSome, largest, smallest };
 
-// join is the norm of two sets from the norms of each. NaN wins.
+// join is the norm of the union of two sets. NaN wins.
 __device__ __forceinline__ double join(int kind, double a, double b) {
 	if (kind == largest) return a != a || a > b ? a : b;
 	if (kind == smallest) return a != a || a < b ? a : b;
@@ -107,7 +107,7 @@ KERNEL_SYNC(normAxis, AxisArgs) {
 	p.norms[blockIdx.y * p.outer * p.inner + at.column] = sums[mine];
 }
 
-// normAxisEnd joins the parts, into the first of them.
+// normAxisEnd joins the norms of chunks into those of the first chunk.
 KERNEL(normAxisEnd, AxisArgs) {
 	i64 columns = p.outer * p.inner, c = i64(blockIdx.x) * blockDim.x + threadIdx.x;
 	if (c >= columns) return;

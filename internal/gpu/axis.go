@@ -33,11 +33,11 @@ type axisArgs struct {
 
 const (
 	axisBlock  = 256  // threads
-	axisBlocks = 1024 // that make a device busy
+	axisBlocks = 1024 // enough blocks to keep a device busy
 )
 
-// shape says how blocks of threads lie on the columns: it depends on the
-// extents alone, and with it the order of sums.
+// shape returns the grid over the columns. It depends only on the extents, so the
+// order of sums repeats.
 func (a *axisArgs) shape() grid {
 	columns := a.outer * a.inner
 	if a.inner == 1 {
@@ -53,7 +53,7 @@ func (a *axisArgs) shape() grid {
 	return grid{(columns + int(a.wide) - 1) / int(a.wide), 1}
 }
 
-// share splits columns into chunks if there are few of them.
+// share splits columns into chunks if there are too few to keep the device busy.
 func (a *axisArgs) share(g grid) grid {
 	least := int(a.tall) * 16 // rows of a chunk
 	a.chunks = max(1, min(axisBlocks/max(g.x, 1), a.n/least))
@@ -62,7 +62,7 @@ func (a *axisArgs) share(g grid) grid {
 	return g
 }
 
-// accSize is how many bytes a sum on its way has.
+// accSize is the size of a partial sum in bytes.
 func (k *kernels[T, F]) accSize() int { return 8 * k.components }
 
 // SumAxis implements device.Kernels.
@@ -108,7 +108,7 @@ type scanArgs struct {
 
 const (
 	scanChunks  = 1024     // at most
-	scanThreads = 32 << 10 // that make a device busy, each with a column
+	scanThreads = 32 << 10 // enough threads to keep a device busy; each has a column
 )
 
 // ScanAxis adds in 64 bits and rounds each sum once.

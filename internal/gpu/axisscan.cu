@@ -1,20 +1,20 @@
-// Running sums along an axis. Long columns are cut into chunks: sumAxis leaves
-// their sums, scanParts what comes before each, and then chunks are summed up on
-// their own. Sums are of 64 bits and rounded once.
+// Running sums along an axis. Long columns are cut into chunks: sumAxis computes the
+// sum of each chunk, scanParts the sum of all chunks before each, and then each chunk
+// is scanned from that start. Sums have 64 bits and are rounded once.
 
 struct ScanArgs {
 	T* dst;
 	const T *x, *start;  // start may be null
 	Acc* part;           // chunks × columns
 	i64 outer, n, inner; // of the block
-	i64 chunk, chunks;   // rows of a chunk, and chunks
+	i64 chunk, chunks;   // rows of a chunk, and number of chunks
 	int reverse, pad;
 };
 
 const int scanThreads = 256, scanEach = 4, scanTile = scanThreads * scanEach, scanChunks = 1024;
 
-// scanParts replaces the sum of each chunk of a column by the sum of those before
-// it, plus the start. There are as many threads as chunks, or more.
+// scanParts replaces the sum of each chunk of a column by the start plus the sum of
+// all chunks before it. A block has at least as many threads as chunks.
 KERNEL_SYNC(scanParts, ScanArgs) {
 	__shared__ Acc s[2][scanChunks];
 	i64 columns = p.outer * p.inner, column = blockIdx.x;
@@ -38,7 +38,7 @@ __device__ __forceinline__ Acc before(const ScanArgs& p, i64 chunk, i64 column) 
 	return p.start ? wide(p.start[column]) : Acc{};
 }
 
-// scanColumns has a thread for each column of a chunk.
+// scanColumns uses one thread per column and chunk.
 KERNEL(scanColumns, ScanArgs) {
 	i64 columns = p.outer * p.inner, c = i64(blockIdx.x) * blockDim.x + threadIdx.x, chunk = blockIdx.y;
 	if (c >= columns) return;
@@ -56,8 +56,8 @@ KERNEL(scanColumns, ScanArgs) {
 	for (; n > 0; n--, at += step) p.dst[at] = to<T>(sum += wide(p.x[at]));
 }
 
-// scanRows has a block for each column of a chunk, which it goes through in
-// tiles; a thread sums up neighbours.
+// scanRows uses one block per column and chunk. The block goes through the chunk in
+// tiles. A thread sums up neighbours.
 KERNEL_SYNC(scanRows, ScanArgs) {
 	__shared__ T tile[scanTile];
 	__shared__ Acc s[2][scanThreads];

@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// bandFunctions are the kernels of bands.cu and its neighbours.
+// bandFunctions are the kernels of bands.cu, bandsfir.cu and bandsum.cu.
 type bandFunctions struct {
 	rows, flat, perElement, fir, sum, rest function
 }
@@ -16,7 +16,7 @@ type bandFunctions struct {
 func (k *kernels[T, F]) makeBands() {
 	k.bands = bandFunctions{
 		rows: k.function("bands.cu", "bandsRows"), flat: k.function("bands.cu", "bandsFlat"),
-		perElement: k.function("bands.cu", "bandsLone"), fir: k.function("bandsfir.cu", "bandsFir"),
+		perElement: k.function("bands.cu", "bandsPerElement"), fir: k.function("bandsfir.cu", "bandsFir"),
 		sum: k.function("bandsum.cu", "bandsSum"), rest: k.function("bandsum.cu", "bandsRest"),
 	}
 }
@@ -46,28 +46,28 @@ type (
 )
 
 const (
-	mainMost     = 32  // taps that travel with the arguments
+	mainMost     = 32  // taps that fit into the arguments of a launch
 	bandElements = 4   // elements of a thread
 	bandBlock    = 256 // threads
-	elementBlock = 128
-	elementTaps  = 64 // of a row, from which on a block sums it up
-	rowsInner    = 64 // from which on threads go down rows
-	bandsChunk   = 16 // rows of a thread, if there are enough of them
+	elementBlock = 128 // threads of bandsPerElement
+	elementTaps  = 64  // taps per row from which a whole block sums up one element
+	rowsInner    = 64  // inner elements from which threads go down rows
+	bandsChunk   = 16  // rows of a thread in a large block
 )
 
-// manyThreads is how many a device needs to be busy; that a thread has more to
-// do pays only beyond it.
+// manyThreads keep a device busy. Only beyond that number is it worth giving a
+// thread more rows.
 const manyThreads = 1 << 18
 
-// bandTables is a device.Banded on the device: the tables of both groups in one
-// piece of memory.
+// bandTables is a device.Banded in GPU memory. One allocation has the tables of both
+// groups.
 type bandTables[T scalar.Scalar] struct {
 	addr  uintptr
 	group [2]bandGroup[T]
 }
 
-// bandGroup is a group and the kernel that is best for it. One without rows has
-// none.
+// bandGroup is a group of bands and the kernel that suits it. f is nil if the group
+// has no rows.
 type bandGroup[T scalar.Scalar] struct {
 	f     *function
 	grid  grid
@@ -76,8 +76,8 @@ type bandGroup[T scalar.Scalar] struct {
 	fir   *firArgs
 }
 
-// Bands sums up in the element type, and rows of many taps in 64 bits. It is one
-// launch.
+// Bands sums in the element type, and in 64 bits for rows of many taps. It takes
+// one launch.
 func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T], group int, add bool) {
 	kept, _ := b.Cache.Get(k.d).(*bandTables[T])
 	if kept == nil {
@@ -99,7 +99,7 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 	}
 }
 
-// makeBandTables makes the tables and chooses kernels.
+// makeBandTables uploads the tables and chooses kernels.
 func (k *kernels[T, F]) makeBandTables(b *device.Banded[T]) (*bandTables[T], error) {
 	kept := &bandTables[T]{}
 	var t tables
@@ -134,8 +134,7 @@ func tapRecords[T scalar.Scalar](taps []device.Tap[T]) []tapRecord[T] {
 	return r
 }
 
-// planGroup fills in one group. Addresses are counted from the start of t until
-// that is on the device.
+// planGroup fills in one group. Its addresses are offsets in t until t is uploaded.
 func (k *kernels[T, F]) planGroup(t *tables, g *bandGroup[T], b *device.Banded[T], group int) {
 	bands := slices.Clone(b.Groups[group])
 	bands = slices.DeleteFunc(bands, func(b device.Band) bool { return b.Lo >= b.Hi })
@@ -175,7 +174,7 @@ func (k *kernels[T, F]) planGroup(t *tables, g *bandGroup[T], b *device.Banded[T
 	}
 }
 
-// rowsGrid is how threads go down rows of inner elements.
+// rowsGrid returns the grid of bandsRows.
 func rowsGrid(outer, rows, inner int) (width, chunk int32, g grid) {
 	chunk = bandsChunk
 	if outer*rows*inner < manyThreads*bandsChunk {
@@ -187,7 +186,7 @@ func rowsGrid(outer, rows, inner int) (width, chunk int32, g grid) {
 	return width, chunk, grid{(inner + int(width) - 1) / int(width), min(outer*tiles, maxGridY)}
 }
 
-// setMain makes the longest band the main one if its taps go along with the rows.
+// setMain makes the longest band the main one if its taps move with the rows.
 func (a *bandsArgs[T]) setMain(t *tables, b *device.Banded[T], bands []device.Band, list []bandRecord) bool {
 	longest := 0
 	for i, x := range bands {
@@ -215,7 +214,7 @@ func (a *bandsArgs[T]) setMain(t *tables, b *device.Banded[T], bands []device.Ba
 	return true
 }
 
-// alongRows reports whether all taps read src, one row on for each row of dst.
+// alongRows reports whether all taps read src and move one row per row of dst.
 func alongRows[T scalar.Scalar](taps []device.Tap[T]) bool {
 	for _, t := range taps {
 		if t.Step != 1 || t.Ghost != 0 {

@@ -1,5 +1,5 @@
-// Convolution along the last axis: each row of dst is the same filter on the
-// rows of src around it, with zeros beyond its ends.
+// Convolution along the last axis. Every row of dst applies the same filter to the
+// rows of src around it. Rows beyond the ends of src are zero.
 
 const int firThreads = 128, firEach = 4, firTile = firThreads * firEach, firMost = 512;
 
@@ -27,7 +27,7 @@ KERNEL_SYNC(bandsFir, FirArgs) {
 	T sum[firEach];
 #pragma unroll
 	for (int u = 0; u < firEach; u++) sum[u] = zero();
-	if (n > firTile - firThreads) { // all of a thread's elements are there, but perhaps the last
+	if (n > firTile - firThreads) { // at most the last element of a thread is missing
 #pragma unroll 4
 		for (int k = 0; k < p.span; k++) {
 			T v = c[k];

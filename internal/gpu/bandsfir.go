@@ -18,12 +18,12 @@ type firArgs struct {
 const (
 	firThreads = 128
 	firTile    = 512 // elements of a block
-	firMost    = 512 // coefficients
-	firLeast   = 6
+	firMost    = 512 // coefficients at most
+	firLeast   = 6   // coefficients at least
 )
 
-// newFir returns the group as one filter along a last axis, with zeros beyond
-// the ends of src, or nil if it is not.
+// newFir returns the group as one filter along the last axis with zeros beyond the
+// ends of src. It returns nil if the group is not such a filter.
 func newFir[T scalar.Scalar](t *tables, b *device.Banded[T], bands []device.Band, rows int) *firArgs {
 	if b.Inner != 1 || rows != b.DstRows || b.SrcRows == 0 {
 		return nil
@@ -39,9 +39,9 @@ func newFir[T scalar.Scalar](t *tables, b *device.Banded[T], bands []device.Band
 	}
 }
 
-// filterOf returns the coefficients that all bands have in common, from that of
-// row first of src in row 0 of dst on, or nil if they do not, leave one out or
-// are too many.
+// filterOf returns the coefficients of the filter that all bands apply. coef[0]
+// multiplies row first of src in row 0 of dst. coef is nil if bands differ, if a
+// coefficient is missing, or if there are more than firMost.
 func filterOf[T scalar.Scalar](b *device.Banded[T], bands []device.Band) (first int, coef []T) {
 	lo, hi := 0, -1
 	for _, x := range bands {
@@ -69,8 +69,8 @@ func filterOf[T scalar.Scalar](b *device.Banded[T], bands []device.Band) (first 
 	return lo, coef
 }
 
-// common fills in the coefficients of taps that read lo rows further on in src,
-// lo+1 and so on, and reports whether all bands agree in them.
+// common fills in coef, where coef[i] multiplies the row at offset lo+i in src. It
+// reports whether all bands have the same coefficients.
 func common[T scalar.Scalar](b *device.Banded[T], bands []device.Band, lo int, coef []T) bool {
 	known, has := make([]bool, len(coef)), make([]bool, len(coef))
 	for _, x := range bands {
@@ -89,7 +89,7 @@ func common[T scalar.Scalar](b *device.Banded[T], bands []device.Band, lo int, c
 		clear(has)
 		for _, t := range b.Taps[x.First:x.Last] {
 			at := t.At - x.Lo - lo
-			if has[at] { // which counts twice
+			if has[at] { // two taps read the same row
 				return false
 			}
 			has[at] = true

@@ -1,10 +1,10 @@
-// What the main bands of a sum do, for a sum along the axis of planes and axes
-// inside them, compiled for one shape: see bandsplane.go.
+// The main bands of a sum across planes and along the axes of a plane, compiled for
+// one shape: see bandsplane.go.
 //
-// A block of threads is a tile of a plane and goes from plane to plane. Each
-// thread keeps what it needs of other planes in registers and has the next ones
-// on their way; of its own plane, the block keeps the tile and a margin in
-// shared memory. So each element is loaded about once.
+// A block of threads is a tile of a plane and goes from plane to plane. Each thread
+// keeps its elements of neighbouring planes in registers and prefetches the next
+// ones. The block keeps the tile and a margin of the present plane in shared memory.
+// So each element is loaded about once.
 
 struct PlaneArgs {
 	T* dst;
@@ -13,7 +13,7 @@ struct PlaneArgs {
 	i64 lo, hi;               // the planes to set
 	i64 xLo, xHi, yLo, yHi;   // the elements of a plane to set
 	i64 chunk;                // planes of a block of threads
-	i64 pad;                  // so that coef lies at a multiple of 16 bytes
+	i64 pad;                  // aligns coef to 16 bytes
 	T coef[16];               // of taps across planes, along y and along x
 };
 
@@ -72,9 +72,9 @@ KERNEL_SYNC(bandsPlane, PlaneArgs) {
 	for (i64 c = blockIdx.y; c < p.outer * chunks; c += gridDim.y) {
 		const i64 o = c / chunks, first = p.lo + (c - o * chunks) * p.chunk, last = min(first + p.chunk, p.hi);
 		const T* from = p.src + (o * p.rows + first) * plane;
-		const i64 below = p.rows - first; // planes there are from the first on
+		const i64 below = p.rows - first; // planes from the first to the end
 		T v[2 * r0 + 1 + ahead], m[ahead];
-		// v[i] is of plane first+i-r0, m[i] of plane first+i.
+		// v[i] belongs to plane first+i-r0, m[i] to plane first+i.
 #pragma unroll
 		for (int i = 0; i < 2 * r0 + ahead; i++) v[i] = in && first + i - r0 >= 0 && i - r0 < below ? from[(i - r0) * plane + own] : zero();
 #pragma unroll

@@ -9,16 +9,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Sums of bands over blocks of many elements are compiled for the shape of a
-// plane and for the rows that their taps read. What the main bands of all parts
-// do is bandsPlane, the rest, which is near the ends of axes, bandsRest.
+// Sums of bands over large blocks are compiled for the shape of a plane and for the
+// rows that their taps read. bandsPlane applies the main bands of all parts.
+// bandsRest does the rest, near the ends of axes.
 
 const (
-	planeFrom  = 1 << 16 // elements that are worth a compilation
+	planeFrom  = 1 << 16 // elements from which a compilation pays
 	planeX     = 64      // threads of a tile along x
 	planeY     = 4
-	planeReach = 2  // rows that a tap may be away
-	planeTaps  = 5  // of a part
+	planeReach = 2  // rows between a tap and its row, at most
+	planeTaps  = 5  // taps of a part, at most
 	planeChunk = 64 // planes of a block of threads
 )
 
@@ -40,17 +40,17 @@ type (
 	}
 )
 
-// planeSum is a sum by planes.
+// planeSum is a sum that is computed plane by plane.
 type planeSum[T scalar.Scalar] struct {
-	f          function
-	grid, rest grid
-	args       planeArgs[T]
-	left       bandsRestArgs[T]
+	f              function
+	grid, restGrid grid
+	args           planeArgs[T]
+	rest           bandsRestArgs[T]
 }
 
-// planWithPlanes returns how to do a sum by planes, or nil if that is not worth
-// it or cannot be: planes are rows of the first part, and the others are along
-// the axes of a plane.
+// planWithPlanes returns a plan that computes a sum plane by plane. It returns nil if
+// that is impossible or does not pay. Planes are rows of the first part. The other
+// parts act along the axes of a plane.
 func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	first := &s.part[0]
 	if s.outer*first.rows*first.inner < planeFrom || s.parts > 3 || first.lo >= first.hi {
@@ -116,14 +116,14 @@ func (k *kernels[T, F]) planWithPlanes(s *bandsSumArgs[T]) *planeSum[T] {
 	}
 	p.f = k.function("bandsplane.cu", "bandsPlane", options...)
 	p.grid = grid{x, min(s.outer*((a.hi-a.lo+planeChunk-1)/planeChunk), maxGridY)}
-	p.left = bandsRestArgs[T]{lo: a.lo, hi: a.hi, xLo: a.xLo, xHi: a.xHi, yLo: a.yLo, yHi: a.yHi, wide: wide}
+	p.rest = bandsRestArgs[T]{lo: a.lo, hi: a.hi, xLo: a.xLo, xHi: a.xHi, yLo: a.yLo, yHi: a.yHi, wide: wide}
 	rest := first.rows*first.inner - (a.hi-a.lo)*(a.yHi-a.yLo)*(a.xHi-a.xLo)
-	p.rest = blocks(s.outer*rest, bandBlock)
-	p.rest.x = min(p.rest.x, maxGridY)
+	p.restGrid = blocks(s.outer*rest, bandBlock)
+	p.restGrid.x = min(p.restGrid.x, maxGridY)
 	return p
 }
 
-// reachOf returns how many rows taps are away at most.
+// reachOf returns the largest distance of a tap from its row, in rows.
 func reachOf(at []int, inner int) int {
 	r := 0
 	for _, a := range at {
@@ -132,10 +132,10 @@ func reachOf(at []int, inner int) int {
 	return r
 }
 
-// planeSum does a sum by planes, with the addresses of s.
+// planeSum launches a sum by planes, with the addresses of s.
 func (k *kernels[T, F]) planeSum(p *planeSum[T], s *bandsSumArgs[T]) {
 	p.args.dst, p.args.src = s.dst, s.src
 	launch(k.d, &p.f, p.grid, planeX*planeY, 0, &p.args)
-	p.left.sum = *s
-	launch(k.d, &k.bands.rest, p.rest, bandBlock, 0, &p.left)
+	p.rest.sum = *s
+	launch(k.d, &k.bands.rest, p.restGrid, bandBlock, 0, &p.rest)
 }

@@ -1,9 +1,8 @@
 // A sum of banded matrices along several axes of one block, in one pass.
 //
-// A block of threads lies on some lines of a row of the first part, the one with
-// the largest rows, and goes down its axis, so that most of what its taps read is
-// still in the nearest cache. Where a thread is along the axes of the other parts
-// stays the same on that way.
+// The first part has the largest rows. A block of threads covers some lines of such a
+// row and goes down the axis of the first part, so most of what its taps read is in
+// the L1 cache. The position of a thread along the other axes does not change.
 
 struct Band { i64 lo, hi, first, last; };
 
@@ -22,7 +21,7 @@ struct Part {
 	const Ghost* ghosts;
 	i64 count, rows, inner; // of bands, of the block and of a row
 	i64 lo, hi;             // the main band
-	int first, last;        // its taps in the arguments
+	int first, last;        // taps of the main band in the arguments
 };
 
 const int partMost = 4, mainMost = 64, sumRun = 4;
@@ -31,12 +30,12 @@ struct BandsSumArgs {
 	T* dst;
 	const T* src;
 	i64 outer;       // of the first part
-	i64 line;        // elements of a line; a row of the first part is several
+	i64 line;        // elements of a line; a row of the first part has several lines
 	int parts;
 	int width, high; // threads of a block along a line, and lines of a block; powers of 2
 	int chunk;       // rows of the first part that a thread takes
 	Part part[partMost];
-	i64 at[mainMost]; // elements to what a tap reads
+	i64 at[mainMost]; // distance from an element to what a tap reads
 	T coef[mainMost];
 };
 
@@ -65,8 +64,8 @@ __device__ __forceinline__ void sumMain(const BandsSumArgs& p, const Part& a, T*
 	}
 }
 
-// sumTable adds the taps of a band to n elements, step apart in the block. They
-// are its row i at (o, j), with o further by more from one to the next.
+// sumTable adds the taps of a band to n elements, step apart in the block. The first
+// is row i at (o, j). o grows by more from one element to the next.
 __device__ __forceinline__ void sumTable(const BandsSumArgs& p, const Part& a, i64 i, i64 o, i64 j, i64 more, int n, T* sum, i64 step) {
 	const Band b = findBand(a, i);
 	for (i64 k = b.first; k < b.last; k++) {
@@ -102,7 +101,7 @@ __device__ T sumRow(const BandsSumArgs& p, i64 i, i64 o, i64 j) {
 	return sum;
 }
 
-// sumSome sets n elements from a row of the first part on, at most sumRun.
+// sumSome computes n ≤ sumRun elements from a row of the first part on.
 __device__ __forceinline__ void sumSome(const BandsSumArgs& p, const bool* inMain, i64 o, i64 row, i64 q, int n) {
 	const Part& a = p.part[0];
 	i64 e = (o * a.rows + row) * a.inner + q;
@@ -139,7 +138,7 @@ KERNEL(bandsSum, BandsSumArgs) {
 	int t = threadIdx.x / p.width;
 	i64 x = (blockIdx.x - up * across) * p.width + threadIdx.x % p.width, q = (up * p.high + t % p.high) * p.line + x;
 	if (x >= p.line || q >= a.inner) return;
-	bool inMain[partMost]; // of the first part: whether it is in all others
+	bool inMain[partMost]; // inMain[0]: the element is in the main band of all other parts
 	inMain[0] = true;
 #pragma unroll
 	for (int k = 1; k < partMost; k++) {
@@ -159,8 +158,8 @@ KERNEL(bandsSum, BandsSumArgs) {
 	}
 }
 
-// sumOne is one element: row of the first part, element q of it. Of most parts
-// it is in the main band, whose taps need no table.
+// sumOne computes element q of a row of the first part. It is in the main band of
+// most parts, whose taps need no table.
 __device__ __forceinline__ T sumOne(const BandsSumArgs& p, i64 o, i64 row, i64 q) {
 	const Part& a = p.part[0];
 	const T* s = p.src + (o * a.rows + row) * a.inner + q;
@@ -185,15 +184,14 @@ __device__ __forceinline__ T sumOne(const BandsSumArgs& p, i64 o, i64 row, i64 q
 
 struct BandsRestArgs {
 	BandsSumArgs sum;
-	i64 lo, hi, xLo, xHi, yLo, yHi; // what bandsPlane sets
+	i64 lo, hi, xLo, xHi, yLo, yHi; // the box that bandsPlane computes
 	i64 wide;                       // elements of a plane along x
 };
 
-// skip returns index i of those that are not from lo to hi.
+// skip returns the i-th index outside lo to hi.
 __device__ __forceinline__ i64 skip(i64 i, i64 lo, i64 hi) { return i < lo ? i : i + hi - lo; }
 
-// bandsRest sets what bandsPlane leaves: other planes, and of its planes other
-// lines and the ends of lines.
+// bandsRest computes the elements outside the box of bandsPlane.
 KERNEL(bandsRest, BandsRestArgs) {
 	const BandsSumArgs& s = p.sum;
 	const Part& a = s.part[0];

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	partMost    = 4
-	sumMainMost = 64
+	partMost    = 4  // parts of a sum
+	sumMainMost = 64 // main taps of all parts
 	sumLine     = 32 // elements of a line, at least
-	sumWidth    = 64 // threads of a block along a line, if it is one of several
+	sumWidth    = 64 // threads along a line in a block of several lines
 	sumHigh     = 4  // lines of a block
 )
 
@@ -38,13 +38,13 @@ type (
 	}
 )
 
-// sumPlan is a device.BandedSum on the device. Part i of the arguments is part
-// order[i] of the sum; there are none if one pass cannot do it.
+// sumPlan is a device.BandedSum in GPU memory. Part i of the arguments is part
+// order[i] of the sum. order is nil if one pass cannot compute the sum.
 type sumPlan[T scalar.Scalar] struct {
 	grid  grid
 	order []int
 	args  bandsSumArgs[T]
-	plane *planeSum[T] // how most of it is done, nil if one kernel does all
+	plane *planeSum[T] // nil if one kernel computes the whole sum
 }
 
 // BandsSum implements device.StencilSum.
@@ -98,8 +98,8 @@ func (k *kernels[T, F]) makeSumPlan(s *device.BandedSum[T]) (*sumPlan[T], error)
 	return kept, nil
 }
 
-// plan fills in all but addresses, or reports that one pass does not pay or
-// cannot be.
+// plan fills in everything except addresses. It returns false if one pass is
+// impossible or does not pay.
 func (s *sumPlan[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
 	if n := len(sum.Parts); n < 2 || n > partMost {
 		return false
@@ -132,7 +132,7 @@ func (s *sumPlan[T]) plan(t *tables, sum *device.BandedSum[T]) bool {
 	return first.Inner >= sumLine && first.Outer > 0
 }
 
-// shape lays blocks on the lines of the first part.
+// shape sets the grid over the lines of the first part.
 func (s *sumPlan[T]) shape(outer, rows, inner int) {
 	a := &s.args
 	lines := inner / a.line
@@ -151,8 +151,8 @@ func (s *sumPlan[T]) shape(outer, rows, inner int) {
 	s.grid = grid{(a.line + width - 1) / width * ((lines + high - 1) / high), min(outer*tiles, maxGridY)}
 }
 
-// addPart fills in a part, whose main taps go behind those that there are. It
-// returns how many there are then, or -1 if they are too many.
+// addPart fills in a part and appends its main taps to the taps so far. It returns
+// the new number of taps, or -1 if there are too many.
 func (s *sumPlan[T]) addPart(t *tables, p *bandsPart, b *device.Banded[T], taps int) int {
 	var list []sumBand
 	for _, g := range b.Groups {

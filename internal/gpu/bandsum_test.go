@@ -7,8 +7,8 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// TestBandsSumByPlanes compares a sum large enough for a compilation
-// of its own with one pass for each axis.
+// TestBandsSumByPlanes compares a sum that is large enough to be compiled for its
+// shape with one pass per axis.
 func TestBandsSumByPlanes(t *testing.T) {
 	k := simulated(t, CUDA).f32
 	for _, dims := range [][3]int{{43, 40, 41}, {23, 33, 131}, {9, 80, 93}} {

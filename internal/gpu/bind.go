@@ -10,9 +10,9 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// open opens one of the libraries, those of the driver's own version and older
-// ones first. folder, which may be empty, comes before the variable of the
-// platform, that before the loader's path, and toolkits come last.
+// open opens the first library that it finds. Libraries of the driver's version and
+// older come before newer ones. It searches folder, which may be empty, then the
+// folders in the platform's variable, the loader's path, and toolkits.
 func (p *Platform) open(libs []library, major int, folder string) (*dl.Lib, error) {
 	var names []string
 	for _, newer := range []bool{false, true} {
@@ -45,8 +45,8 @@ func (p *Platform) open(libs []library, major int, folder string) (*dl.Lib, erro
 	return lib, nil
 }
 
-// reason is why none of the names was opened, without the many places where
-// there is nothing.
+// reason explains why none of the names was opened. It leaves out the folders that
+// have no such file.
 func reason(err error, names []string) string {
 	text := dl.Reason(err, names)
 	if strings.HasSuffix(text, " not found") {
@@ -55,9 +55,9 @@ func reason(err error, names []string) string {
 	return text
 }
 
-// bind fills a table, which is a pointer to a struct: a field of type dl.Func
-// whose tag has names under the platform's gets the first that lib has. If
-// the tag ends in ",optional" it may have none.
+// bind fills table, a pointer to a struct, with functions of lib. A field's tag
+// lists function names under the platform's name. The field gets the first that lib
+// has. It may stay 0 if the tag ends in ",optional".
 func (p *Platform) bind(lib *dl.Lib, table any) error {
 	var missing []string
 	v := reflect.ValueOf(table).Elem()

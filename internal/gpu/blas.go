@@ -10,12 +10,11 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// blas is cuBLAS or hipBLAS, for products of matrices. It is opened when first
-// needed.
+// blas is cuBLAS or hipBLAS. It is opened by the first matrix product.
 type blas struct {
 	lib    *dl.Lib
 	handle uintptr
-	err    error // why there is none
+	err    error // why it could not be opened
 	ab     *[4]float64
 
 	Create    dl.Func `cuda:"cublasCreate_v2" hip:"hipblasCreate"`
@@ -34,12 +33,12 @@ type blas struct {
 	BatchZ dl.Func `cuda:"cublasZgemmStridedBatched,optional" hip:"hipblasZgemmStridedBatched,optional"`
 }
 
-// defaultMath is CUBLAS_DEFAULT_MATH and HIPBLAS_DEFAULT_MATH: float32 stays
-// float32 in all its bits.
+// defaultMath is CUBLAS_DEFAULT_MATH and HIPBLAS_DEFAULT_MATH: float32 is not
+// reduced to TF32.
 const defaultMath = 0
 
-// openBlas opens the library and makes its handle. Only the first call can
-// fail with what is wrong; the kernel that needed it is named.
+// openBlas opens the library and makes its handle. Errors name the kernel that
+// needs it.
 func (d *Device) openBlas(kernel string) (*blas, error) {
 	b := &d.blas
 	if b.handle == 0 && b.err == nil {
@@ -104,16 +103,15 @@ func (b *blas) gemm(dt scalar.DType) (one, batch dl.Func) {
 	return b.GemmZ, b.BatchZ
 }
 
-// operation is a matrix as the library sees it: what is row after row here is
-// column after column there.
+// operation is a matrix as the library sees it: in column-major order.
 type operation struct {
 	addr  uintptr
 	trans uintptr
 	ld    int
 }
 
-// operand describes op(A) of rows × cols. The library has no name for conj(A),
-// which is made in the room at to.
+// operand describes op(A) of rows × cols. The library has no conj(A) without a
+// transpose, so operand writes it to the scratch memory at to.
 func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device.Mem[T], to uintptr) operation {
 	o := operation{addr: a.Addr, ld: cols}
 	first := uintptr(0) // CUBLAS_OP_N, _T, _C
@@ -134,7 +132,7 @@ func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device
 	return o
 }
 
-// Gemm leaves sums to the library.
+// Gemm leaves the order and precision of sums to the library.
 func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
 	return k.GemmBatch(1, opA, opB, m, n, kk, alpha, a, b, beta, c)
 }

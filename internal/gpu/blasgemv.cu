@@ -1,13 +1,13 @@
-// Products of a matrix, row after row, with a vector. A long sum is shared out
-// to blocks, whose parts gemvEnd adds up in order.
+// Products of a row-major matrix with a vector. A long sum is split over blocks.
+// gemvEnd adds up their partial sums in order.
 
 struct GemvArgs {
 	const T *a, *x;
 	T *y, *part;
 	i64 m, n;          // of the matrix
-	i64 chunk, chunks; // terms of a part, and parts
+	i64 chunk, chunks; // terms of a partial sum, and number of partial sums
 	int lanes;         // threads along a row; a power of 2
-	int conj, scaled;  // conj(A); y is read
+	int conj, scaled;  // use conj(A); read y (beta is not 0)
 	int vectors;       // rows and x can be read 16 bytes at a time
 	T alpha, beta;
 };
@@ -21,7 +21,7 @@ __device__ __forceinline__ void finish(const GemvArgs& p, i64 i, T sum) {
 	p.y[i] = p.scaled ? mac(p.beta, p.y[i], v) : v;
 }
 
-// store keeps a sum of one chunk of y[i], of count elements.
+// store saves the partial sum of one chunk of y[i]. y has count elements.
 __device__ __forceinline__ void store(const GemvArgs& p, i64 i, i64 count, T sum) {
 	if (p.chunks == 1)
 		finish(p, i, sum);
@@ -29,7 +29,7 @@ __device__ __forceinline__ void store(const GemvArgs& p, i64 i, i64 count, T sum
 		p.part[blockIdx.y * count + i] = sum;
 }
 
-// gemvRows sums up along rows: op is A or conj(A).
+// gemvRows sums along rows: op(A) is A or conj(A).
 KERNEL_SYNC(gemvRows, GemvArgs) {
 	__shared__ T sums[gemvThreads];
 	int t = threadIdx.x, lane = t % p.lanes;
@@ -63,7 +63,7 @@ KERNEL_SYNC(gemvRows, GemvArgs) {
 	if (lane == 0 && i < p.m) store(p, i, p.m, sums[t]);
 }
 
-// gemvColumns sums up along columns: op is the transpose, or its conjugate.
+// gemvColumns sums along columns: op(A) is Aᵀ or Aᴴ.
 KERNEL_SYNC(gemvColumns, GemvArgs) {
 	__shared__ T sums[gemvThreads];
 	int t = threadIdx.x, high = gemvThreads / p.lanes, row = t / p.lanes;
@@ -82,7 +82,7 @@ KERNEL_SYNC(gemvColumns, GemvArgs) {
 	if (row == 0 && j < p.n) store(p, j, p.n, sums[t]);
 }
 
-// gemvEnd adds up the parts of y, of p.m elements.
+// gemvEnd adds up the partial sums of y, which has p.m elements.
 KERNEL(gemvEnd, GemvArgs) {
 	i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x;
 	if (i >= p.m) return;

@@ -27,12 +27,12 @@ type gemvArgs[T scalar.Scalar] struct {
 
 const (
 	gemvBlock  = 256     // threads
-	gemvBlocks = 2048    // that make a device busy
-	gemvSmall  = 1 << 15 // elements of a matrix that one launch is for
+	gemvBlocks = 2048    // enough blocks to keep a device busy
+	gemvSmall  = 1 << 15 // elements of a matrix up to which one launch is best
 )
 
-// Gemv adds in the element type. It is own code, since cuBLAS takes several
-// launches and does not know conj(A)·x.
+// Gemv adds in the element type. It does not use cuBLAS, which takes several
+// launches and lacks conj(A)·x.
 func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem[T], beta T, y device.Mem[T]) error {
 	rows, cols := m, n
 	if op == device.Transpose || op == device.ConjTrans {
@@ -68,7 +68,8 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 	return k.d.takeErr()
 }
 
-// alongRows lets threads lie along rows: two packs or more for each.
+// alongRows returns a grid whose threads lie along rows, with two packs or more per
+// thread.
 func (g *gemvArgs[T]) alongRows(size int) grid {
 	pack := packBytes / size
 	lanes := powerOf2((g.n+2*pack-1)/(2*pack), gemvBlock)
@@ -79,7 +80,7 @@ func (g *gemvArgs[T]) alongRows(size int) grid {
 	return at
 }
 
-// alongColumns lets some threads lie along rows, and each go down columns.
+// alongColumns returns a grid whose threads lie along rows and go down columns.
 func (g *gemvArgs[T]) alongColumns() grid {
 	lanes := powerOf2(g.n, 64)
 	g.lanes = int32(lanes)

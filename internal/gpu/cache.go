@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// images has what this process has compiled, so that ranks that share it
-// compile each kernel once. It is keyed by everything that the result depends on.
+// images holds the kernels that this process has compiled, so that goroutine ranks
+// compile each kernel once. Keys cover everything that the result depends on.
 var images struct {
 	sync.Mutex
 	made map[string]*image
@@ -24,9 +24,8 @@ type image struct {
 	code []byte
 }
 
-// imageOf returns the code of a source, from this process, from the cache on
-// disk or from the compiler. stale asks for a new compilation: the driver did
-// not take what was there.
+// imageOf returns the code of a source from this process, from the cache on disk or
+// from the compiler. stale is code that the driver refused: it is not returned again.
 func (c *compiler) imageOf(cache, name, source, arch string, options []string, stale []byte) ([]byte, error) {
 	key := c.key(name, source, arch, options)
 	images.Lock()
@@ -63,8 +62,8 @@ func (c *compiler) imageOf(cache, name, source, arch string, options []string, s
 	return code, nil
 }
 
-// key is a hash of all that the result of a compilation depends on. The file of
-// the compiler is part of it: versions do not tell two builds apart.
+// key hashes everything that the result of a compilation depends on. It includes the
+// size and time of the compiler's file, because two builds may have one version.
 func (c *compiler) key(name, source, arch string, options []string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d.%d %s %q %s\n%s\n", c.p.Name, c.major, c.minr, arch, options, name, source)
@@ -74,14 +73,14 @@ func (c *compiler) key(name, source, arch string, options []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A file of the cache is a hash and what it is of.
+// hashSize is the length of the hash at the start of a cached file. Code follows.
 const hashSize = sha256.Size
 
-// imageLimit is more than any kernel compiles to.
+// imageLimit is larger than any compiled kernel.
 const imageLimit = 64 << 20
 
-// readImage returns the code in a file of the cache, or nil if there is none or
-// if it is damaged. Pipes and devices would never end and are not read.
+// readImage returns the code in a cached file, or nil if the file is missing or
+// damaged. It does not read pipes and devices, which may never end.
 func readImage(file string) []byte {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > imageLimit {
@@ -94,7 +93,7 @@ func readImage(file string) []byte {
 	return parseImage(b)
 }
 
-// parseImage returns what is behind the hash, or nil if it is not of that.
+// parseImage returns the code after the hash, or nil if the hash does not match.
 func parseImage(b []byte) []byte {
 	if len(b) <= hashSize {
 		return nil
@@ -105,8 +104,8 @@ func parseImage(b []byte) []byte {
 	return b[hashSize:]
 }
 
-// writeImage stores code for other processes. A folder that cannot be written
-// to costs them a compilation, no more.
+// writeImage stores code for other processes. It ignores errors: they only cost the
+// others a compilation.
 func writeImage(file string, code []byte) {
 	if os.MkdirAll(filepath.Dir(file), 0o755) != nil {
 		return
@@ -121,10 +120,10 @@ func writeImage(file string, code []byte) {
 	if tmp.Close() != nil || err != nil {
 		return
 	}
-	_ = os.Rename(tmp.Name(), file) // of two that race, either will do
+	_ = os.Rename(tmp.Name(), file) // two processes that race write the same code
 }
 
-// cacheFolder returns where compiled kernels are kept, "" for nowhere.
+// cacheFolder returns the folder of compiled kernels, "" for none.
 func cacheFolder(configured string) string {
 	if configured == "off" {
 		return ""

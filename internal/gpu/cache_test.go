@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzImage reads files of the cache of kernels. Code comes out only behind its
-// own hash, whatever else a file holds: the driver runs it.
+// FuzzImage reads arbitrary files of the kernel cache. Code is returned only if its
+// hash matches, because the driver runs it.
 func FuzzImage(f *testing.F) {
 	h := sha256.Sum256([]byte("machine code"))
 	good := append(h[:], "machine code"...)

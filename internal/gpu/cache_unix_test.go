@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What is no file, or far too large, is no image, and is not waited for.
+// Files that are not regular or too large are refused without waiting.
 func TestReadImage(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "good")
@@ -37,7 +37,7 @@ func TestReadImage(t *testing.T) {
 			if code != nil {
 				t.Errorf("%s: %d bytes of code", name, len(code))
 			}
-		case <-time.After(20 * time.Second): // far beyond what it takes: only a hang meets it
+		case <-time.After(20 * time.Second): // only a hang takes that long
 			t.Fatalf("%s: still reading", name)
 		}
 	}

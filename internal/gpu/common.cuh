@@ -1,15 +1,14 @@
-// What stands in front of every .cu file. GOLOPS_T, 0 to 3, says which element
-// type T is: float, double, or complex of these. R is the real type of T, and
-// Acc what sums of T accumulate in.
+// The prefix of every .cu file. GOLOPS_T, 0 to 3, selects the element type T: float,
+// double, or complex of these. R is the real type of T. Sums of T accumulate in Acc.
 //
 // A kernel takes one struct of arguments, called p:
 //
 //	struct ScaleArgs { u64 x; i64 n; Scalar a; };
 //	KERNEL(scale, ScaleArgs) { T* x = as<T>(p.x); ... }
 //
-// KERNEL_SYNC is for kernels whose threads cooperate: __syncthreads, shuffles.
-// The simulator has its own forms of these macros. Addresses are u64, scalars of
-// any T are two doubles. Never assume that an address is aligned to more than T.
+// KERNEL_SYNC is for kernels whose threads cooperate: __syncthreads, shuffles. The
+// simulator redefines these macros. Addresses are u64. Scalars of any T are two
+// doubles. An address may be aligned to no more than T.
 
 typedef long long i64;
 typedef unsigned long long u64;
@@ -20,9 +19,9 @@ typedef unsigned long long u64;
 #ifndef GPUSIM
 #define KERNEL(name, A) extern "C" __global__ void name(const A p)
 #define KERNEL_SYNC(name, A) extern "C" __global__ void name(const A p)
-// KERNEL_SYNC_OF is for blocks so large that the compiler must save registers.
+// KERNEL_SYNC_OF is for large blocks, for which the compiler must save registers.
 #define KERNEL_SYNC_OF(threads, name, A) extern "C" __global__ void __launch_bounds__(threads) name(const A p)
-// DYNAMIC_SHARED names the shared memory whose size the launch says.
+// DYNAMIC_SHARED names the shared memory whose size the launch sets.
 #define DYNAMIC_SHARED(type, name)                                     \
 	extern __shared__ __attribute__((aligned(16))) unsigned char golops_shared[]; \
 	type* const name = reinterpret_cast<type*>(golops_shared)
@@ -34,7 +33,7 @@ typedef float R;
 typedef double R;
 #endif
 
-// Complex is a complex number in the layout of Go's.
+// Complex has the layout of Go's complex numbers.
 template <class F> struct alignas(2 * sizeof(F)) Complex {
 	F re, im;
 };
@@ -49,7 +48,7 @@ typedef Complex<double> Acc;
 constexpr bool isComplex = true;
 #endif
 
-// Scalar is a factor of any type on its way from the host.
+// Scalar is a scalar argument of any element type.
 struct Scalar {
 	double re, im;
 };
@@ -74,7 +73,7 @@ template <class F> __device__ __forceinline__ Complex<F> operator*(Complex<F> a,
 template <class F> __device__ __forceinline__ Complex<F> operator*(F a, Complex<F> b) { return {a * b.re, a * b.im}; }
 template <class F> __device__ __forceinline__ Complex<F>& operator+=(Complex<F>& a, Complex<F> b) { return a = a + b; }
 
-// to narrows or widens a number.
+// to converts a number to another type.
 template <class V> struct Convert {
 	template <class U> __device__ __forceinline__ static V of(U u) { return V(re(u)); }
 };
@@ -84,11 +83,11 @@ template <class F> struct Convert<Complex<F>> {
 template <class V, class U> __device__ __forceinline__ V to(U u) { return Convert<V>::of(u); }
 __device__ __forceinline__ T scalar(Scalar s) { return to<T>(Complex<double>{s.re, s.im}); }
 
-// wide is an element as it enters a sum.
+// wide converts an element to Acc.
 __device__ __forceinline__ Acc wide(T a) { return to<Acc>(a); }
 __device__ __forceinline__ T zero() { return to<T>(R(0)); }
 
-// mac is s + a·b, in the arithmetic of its arguments.
+// mac is s + a·b in the type of its arguments.
 __device__ __forceinline__ float mac(float a, float b, float s) { return fmaf(a, b, s); }
 __device__ __forceinline__ double mac(double a, double b, double s) { return fma(a, b, s); }
 template <class F> __device__ __forceinline__ Complex<F> mac(Complex<F> a, Complex<F> b, Complex<F> s) {
@@ -96,11 +95,11 @@ template <class F> __device__ __forceinline__ Complex<F> mac(Complex<F> a, Compl
 }
 template <class F> __device__ __forceinline__ Complex<F> mac(F a, Complex<F> b, Complex<F> s) { return {mac(a, b.re, s.re), mac(a, b.im, s.im)}; }
 
-// Long functions are called, not copied to each place: that compiles sooner.
+// Long functions are not inlined: that compiles faster.
 __device__ __noinline__ double hypotenuse(double a, double b) { return hypot(a, b); }
 __device__ __noinline__ double power(double a, double b) { return pow(a, b); }
 
-// modulus is |a|. The quick way fails only where a square leaves the range of double.
+// modulus is |a|. It calls hypot only if a square overflows or underflows.
 __device__ __forceinline__ double modulus(float a) { return fabs(double(a)); }
 __device__ __forceinline__ double modulus(double a) { return fabs(a); }
 template <class F> __device__ __forceinline__ double modulus(Complex<F> a) {
@@ -108,7 +107,7 @@ template <class F> __device__ __forceinline__ double modulus(Complex<F> a) {
 	return s > 1e-270 && s < 1e300 ? sqrt(s) : hypotenuse(x, y);
 }
 
-// Pack is as many elements as fit into 16 bytes, which memory moves at once.
+// Pack is 16 bytes of elements, which memory moves at once.
 constexpr int packed = 16 / sizeof(T);
 struct alignas(16) Pack {
 	T v[packed];
@@ -123,12 +122,13 @@ __device__ __forceinline__ Pack load(const T* x, bool aligned) {
 }
 __device__ __forceinline__ bool aligned(u64 address) { return (address & 15) == 0; }
 
-// Where a thread stands in the launch, and how many there are, along x.
-__device__ __forceinline__ i64 place() { return i64(blockIdx.x) * blockDim.x + threadIdx.x; }
-__device__ __forceinline__ i64 places() { return i64(gridDim.x) * blockDim.x; }
+// threadIndex is the index of a thread in the launch, along x; threadCount the number
+// of threads.
+__device__ __forceinline__ i64 threadIndex() { return i64(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ i64 threadCount() { return i64(gridDim.x) * blockDim.x; }
 
-// down gives the value of the thread that is by later among 32 neighbours.
-// All 32 must call it. Waves of AMD have 64 threads, which are two such groups.
+// down returns the value of the thread `by` positions later among 32 neighbours. All
+// 32 must call it. AMD's waves have 64 threads, which are two such groups.
 constexpr int group = 32;
 #ifdef __HIP_PLATFORM_AMD__
 #define golops_down(v, by) __shfl_down(v, by, group)

@@ -18,7 +18,7 @@ func TestCompileError(t *testing.T) {
 	wants(t, err, "bad.cu", "nonsense", "sm_90")
 }
 
-// fill runs a kernel on a fresh device and returns why it did not.
+// fill runs a kernel on a new device and returns its error.
 func fill(t *testing.T, cache string) error {
 	t.Helper()
 	d, err := New(CUDA, Config{Folder: simulator(t), Cache: cache})
@@ -38,7 +38,7 @@ func fill(t *testing.T, cache string) error {
 	return errors.Join(err, d.Close())
 }
 
-// forget lets this process compile again.
+// forget empties this process's cache of compiled kernels.
 func forget() {
 	images.Lock()
 	images.made = nil
@@ -88,12 +88,12 @@ func TestCache(t *testing.T) {
 			t.Errorf("%s: the file was not made good: %v", what, err)
 		}
 	}
-	// What another driver took, this one may not.
+	// This driver refuses code that another driver accepted.
 	writeImage(file, []byte("not machine code"))
 	check("refused by the driver")
 }
 
-// TestNoCache runs where no folder can be written, and without one.
+// TestNoCache runs with a cache folder that cannot be written and without one.
 func TestNoCache(t *testing.T) {
 	defer forget()
 	for _, cache := range []string{filepath.Join(write(t, filepath.Join(t.TempDir(), "file"), ""), "under"), "off"} {
@@ -104,7 +104,7 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
-// TestCompileOnce has several ranks of one process use a kernel at once.
+// TestCompileOnce has several ranks of one process launch a kernel at once.
 func TestCompileOnce(t *testing.T) {
 	defer forget()
 	forget()

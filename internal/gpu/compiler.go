@@ -11,7 +11,7 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// compiler is the library that compiles kernels: NVRTC or hipRTC.
+// compiler compiles kernels at run time: NVRTC or hipRTC.
 type compiler struct {
 	p           *Platform
 	lib         *dl.Lib
@@ -26,7 +26,7 @@ type compiler struct {
 	Log     dl.Func `cuda:"nvrtcGetProgramLog" hip:"hiprtcGetProgramLog"`
 	PTXSize dl.Func `cuda:"nvrtcGetPTXSize" hip:"hiprtcGetCodeSize"`
 	PTX     dl.Func `cuda:"nvrtcGetPTX" hip:"hiprtcGetCode"`
-	// Without these NVRTC makes PTX, which the driver then has to compile.
+	// Without these NVRTC makes PTX, which the driver compiles.
 	BinarySize dl.Func `cuda:"nvrtcGetCUBINSize,optional"`
 	Binary     dl.Func `cuda:"nvrtcGetCUBIN,optional"`
 	ArchCount  dl.Func `cuda:"nvrtcGetNumSupportedArchs,optional"`
@@ -49,15 +49,15 @@ func openCompiler(p *Platform, major int, folder string) (*compiler, error) {
 	}
 	c.major, c.minr = v[0], v[1]
 	if p.target != "" {
-		// NVRTC looks for this one by name, on the loader's path alone. Opened here,
-		// it is found there. Some versions have none.
+		// NVRTC searches for this library on the loader's path only. It finds it once
+		// it has been opened here. Some versions do not have it.
 		_, _ = dl.Open(dl.Local, filepath.Join(filepath.Dir(c.lib.Path), fmt.Sprintf("libnvrtc-builtins.so.%d.%d", c.major, c.minr)))
 	}
 	return c, nil
 }
 
-// toolkit is what to install for a driver of some version. pip's package has
-// that in its name, but for the newest.
+// toolkit names what to install for a driver of version major. Except for the newest
+// version, pip's package has the version in its name.
 func toolkit(p *Platform, major int) string {
 	switch {
 	case p.Name != CUDA.Name:
@@ -90,19 +90,19 @@ func (c *compiler) archs() []int32 {
 	return all
 }
 
-// archOption returns what to compile for, from what a device is: its own
-// machine code if the compiler knows it, and otherwise PTX for the newest
-// architecture that is older, which the driver compiles on.
+// archOption returns the compiler's option for a device's architecture. If the
+// compiler knows the architecture it makes machine code. Otherwise it makes PTX for
+// the newest older architecture, and the driver compiles that.
 func (c *compiler) archOption(arch string) (option string, binary bool, err error) {
 	if c.p.target == "" {
 		if !strings.HasPrefix(arch, "gfx") {
-			return "", false, nil // hipRTC takes the thread's device
+			return "", false, nil // hipRTC compiles for the current device
 		}
 		return "--gpu-architecture=" + arch, false, nil
 	}
 	number := int32(0)
 	if _, err := fmt.Sscanf(arch, c.p.target+"%d", &number); err != nil {
-		return "", false, fmt.Errorf("%s: architecture %q is none", c.p.Name, arch)
+		return "", false, fmt.Errorf("%s: unknown architecture %q", c.p.Name, arch)
 	}
 	known := c.archs()
 	if c.Binary != 0 && c.BinarySize != 0 && (known == nil || slices.Contains(known, number)) {
@@ -158,14 +158,14 @@ func (c *compiler) compile(name, source, arch string, options []string) ([]byte,
 	return c.result(c.PTXSize, c.PTX, *prog)
 }
 
-// result gets text or code of a program.
+// result returns the log or the code of a program.
 func (c *compiler) result(size, get dl.Func, prog uintptr) ([]byte, error) {
 	n := new(uintptr)
 	if r := size.Call(prog, dl.Pointer(n)); r != ok {
 		return nil, c.fault(r)
 	}
 	if *n == 0 {
-		return nil, errors.New("the compiler made nothing")
+		return nil, errors.New("the compiler returned no code")
 	}
 	b := make([]byte, *n)
 	if r := get.Call(prog, dl.Pointer(&b[0])); r != ok {
@@ -174,5 +174,5 @@ func (c *compiler) result(size, get dl.Func, prog uintptr) ([]byte, error) {
 	return b, nil
 }
 
-// cstring returns s with the zero that C wants at its end.
+// cstring returns s as a C string.
 func cstring(s string) []byte { return append([]byte(s), 0) }

@@ -1,6 +1,5 @@
-// Copies of boxes between strided blocks. The axes have been put in order: the
-// last is the one along which dst lies closest, and in a transpose the one
-// before it is that of src.
+// Copies of boxes between strided blocks. The host has sorted the axes: the last has
+// the smallest stride in dst. In a transpose the one before has the smallest in src.
 
 const int axisMost = 8, copyTile = 32, copyRows = 8;
 
@@ -8,14 +7,14 @@ struct CopyArgs {
 	T* dst;
 	const T* src;
 	i64 n[axisMost], d[axisMost], s[axisMost]; // extents and strides
-	i64 lines;                                 // the product of all extents but those that a block of threads walks
+	i64 lines;                                 // the product of all extents except those that a block of threads walks
 	int rank, add;
-	int width, each;                           // threads along the last axis, a power of 2, and elements of each
+	int width, each;                           // threads along the last axis, a power of 2, and elements of a thread
 };
 
 __device__ __forceinline__ void put(T* d, T v, int sum) { *d = sum ? *d + v : v; }
 
-// outside returns where line number i of the first axes begins in dst and src.
+// outside adds the offsets of line i of the first axes in dst and src.
 __device__ __forceinline__ void outside(const CopyArgs& p, i64 i, int axes, i64* d, i64* s) {
 	for (int a = axes - 1; a >= 0; a--) {
 		i64 rest = a > 0 ? i / p.n[a] : 0, at = i - rest * p.n[a];
@@ -25,7 +24,7 @@ __device__ __forceinline__ void outside(const CopyArgs& p, i64 i, int axes, i64*
 	}
 }
 
-// copyLines has threads along the last axis, and several lines in a block.
+// copyLines has threads along the last axis. A block takes several lines.
 KERNEL(copyLines, CopyArgs) {
 	int last = p.rank - 1, high = blockDim.x / p.width;
 	i64 j = i64(blockIdx.x) * p.width * p.each + threadIdx.x % p.width;
@@ -40,8 +39,8 @@ KERNEL(copyLines, CopyArgs) {
 	}
 }
 
-// copyTiles goes through shared memory, so that neighbouring threads read and
-// write neighbours although the two blocks lie across each other.
+// copyTiles transposes tiles in shared memory, so that neighbouring threads read and
+// write neighbouring elements.
 KERNEL_SYNC(copyTiles, CopyArgs) {
 	__shared__ T tile[copyTile][copyTile + 1];
 	int row = p.rank - 2, col = p.rank - 1, x = threadIdx.x % copyTile, y = threadIdx.x / copyTile;

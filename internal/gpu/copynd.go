@@ -26,12 +26,12 @@ type copyArgs struct {
 const (
 	copyBlock = 256 // threads
 	copyTile  = 32  // rows and columns of a tile
-	copyLeast = 8   // from which on a tile pays
+	copyLeast = 8   // rows and columns from which a tile pays
 )
 
-// CopyND joins axes that lie behind each other in both blocks. Threads lie along
-// the axis with the smallest stride in dst; if src has its smallest along
-// another, tiles of the two go through shared memory.
+// CopyND joins axes that are contiguous in both blocks. Threads lie along the axis
+// with the smallest stride in dst. If another axis has the smallest stride in src,
+// tiles go through shared memory.
 func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bool) {
 	if c.Shape.Size() == 0 {
 		return
@@ -61,10 +61,10 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 	launch(k.d, &k.copy.lines, g, copyBlock, 0, &a)
 }
 
-// order puts the axes of a box by their strides in dst, largest first, joins
-// those that one stride can walk, and moves the axis with the smallest stride in
-// src next to the last, if it is not that one: then the blocks lie across each
-// other. There is one axis at least.
+// order sorts the axes of a box by their strides in dst, largest first. It joins axes
+// that one stride can walk. If the last axis is not the one with the smallest stride
+// in src, the copy is a transpose: order moves that axis next to the last and sets
+// across. The result has at least one axis.
 func (a *copyArgs) order(c *device.Strided) (dstAt, srcAt int, across bool) {
 	dstAt, srcAt = c.DstAt, c.SrcAt
 	rank := 0

@@ -12,19 +12,19 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Config says which GPU, and where to find what it needs.
+// Config selects a GPU and the folders of its libraries and kernels.
 type Config struct {
 	Index int // of the device among those that this process sees
-	// Folder is searched for libraries before the places that Platform lists;
-	// "" means none. It may be several, with colons between them.
+	// Folder is searched for libraries before the places that Platform lists. It
+	// may be a list with colons between folders. "" means none.
 	Folder string
-	// Cache is the folder of compiled kernels: "" means golops/kernels in the
-	// user's folder for caches, "off" means none.
+	// Cache is the folder of compiled kernels. "" means golops/kernels in the user's
+	// cache folder. "off" means none.
 	Cache string
 }
 
-// Validate reports what is wrong with the options. Whether there is such a
-// device only New can tell.
+// Validate reports what is wrong with the options. Only New finds out whether the
+// device exists.
 func (c Config) Validate() error {
 	if c.Index < 0 {
 		return fmt.Errorf("device number %d must not be negative", c.Index)
@@ -35,9 +35,8 @@ func (c Config) Validate() error {
 // Device is one GPU. It belongs to one rank and is used by one goroutine at a
 // time.
 //
-// Kernels are done in the order in which they are launched: there is one stream
-// of them. So memory that is freed can be used again at once by whatever is
-// launched afterwards.
+// All kernels run on one stream, in the order of their launches. Freed memory can
+// therefore be reused at once by kernels launched later.
 type Device struct {
 	p       *Platform
 	drv     *driver
@@ -46,7 +45,7 @@ type Device struct {
 	cache   string
 	device  int32
 	context uintptr
-	current uintptr // what makes the device the thread's
+	current uintptr // the argument of SetCurrent
 	stream  uintptr
 
 	modules map[string]uintptr
@@ -67,8 +66,8 @@ type Device struct {
 
 	onWait []*func() error
 
-	busy   bool  // scratchAddr may be under way
-	err    error // a failure that nobody has been told of
+	busy   bool  // work may be under way
+	err    error // the first unreported failure
 	closed bool
 
 	f32  *kernels[float32, float32]
@@ -79,7 +78,7 @@ type Device struct {
 
 var _ device.Accelerator = (*Device)(nil)
 
-// New opens a device. Close gives back all that it holds.
+// New opens a device. Close frees everything that it holds.
 func New(p *Platform, cfg Config) (*Device, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: new device: %w", p.Name, err)
@@ -141,8 +140,9 @@ func (d *Device) open(index int) error {
 	return d.openSums()
 }
 
-// enter makes the device the calling thread's and keeps the goroutine on it
-// until leave. It costs some 0.1 us: less than to find out whether it is needed.
+// enter makes the device current on the calling thread and locks the goroutine to
+// that thread until leave. It costs some 0.1 µs, less than asking whether the device
+// is current already.
 func (d *Device) enter() {
 	runtime.LockOSThread()
 	if r := d.drv.SetCurrent.Call(d.current); r != ok {
@@ -152,16 +152,15 @@ func (d *Device) enter() {
 
 func (d *Device) leave() { runtime.UnlockOSThread() }
 
-// fail remembers the first failure of work that returns no error.
+// fail records the first failure of a call that returns no error.
 func (d *Device) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
 }
 
-// takeErr returns the failure that nobody has been told of, if there is one.
-// Failures of kernels stay with the context, so the next call meets them again,
-// and that it is closed stays with the device.
+// takeErr returns and clears the first unreported failure. A failed kernel breaks
+// the context, so later calls fail again. ErrClosed is never cleared.
 func (d *Device) takeErr() error {
 	err := d.err
 	if !d.closed {
@@ -170,7 +169,7 @@ func (d *Device) takeErr() error {
 	return err
 }
 
-// unsupported fails with the name of a kernel that is not there.
+// unsupported records the failure of a kernel that this platform lacks.
 func (d *Device) unsupported(kernel string, dt scalar.DType) {
 	d.fail(fmt.Errorf("%s: kernel %s of %v: %w", d.p.Name, kernel, dt, device.ErrUnsupported))
 }
@@ -186,7 +185,7 @@ func (d *Device) Platform() string { return d.p.Name }
 // Index implements device.Accelerator.
 func (d *Device) Index() int { return d.info.Index }
 
-// Info says what the device is.
+// Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
 // Bind implements device.Accelerator.
@@ -197,7 +196,7 @@ func (d *Device) Bind() error {
 	return nil
 }
 
-// Kernels returns the kernels of an element type, nil for an integer.
+// Kernels returns the kernels of an element type, nil for integers.
 func (d *Device) Kernels(dt scalar.DType) any {
 	switch dt {
 	case scalar.Float32:
@@ -212,7 +211,7 @@ func (d *Device) Kernels(dt scalar.DType) any {
 	return nil
 }
 
-// Sync returns when all kernels have ended, or with the cause if ctx ends first.
+// Sync waits for all kernels. If ctx ends first it returns the cause.
 func (d *Device) Sync(ctx context.Context) error {
 	if err := d.wait(ctx, target{}); err != nil {
 		return err
@@ -220,8 +219,8 @@ func (d *Device) Sync(ctx context.Context) error {
 	return d.takeErr()
 }
 
-// Close waits for kernels and gives everything back. It returns the failure
-// that nobody has been told of.
+// Close waits for kernels and frees everything. It returns the first unreported
+// failure.
 func (d *Device) Close() error {
 	if d.closed || d.context == 0 {
 		return nil
@@ -257,7 +256,7 @@ func (d *Device) Close() error {
 	return failed
 }
 
-// hostBytes returns memory of C as a slice.
+// hostBytes returns n bytes of C memory as a slice.
 func hostBytes(addr uintptr, n int) []byte {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n)
 }

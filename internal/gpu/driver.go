@@ -55,24 +55,24 @@ type driver struct {
 	ModuleUnload dl.Func `cuda:"cuModuleUnload" hip:"hipModuleUnload"`
 	Function     dl.Func `cuda:"cuModuleGetFunction" hip:"hipModuleGetFunction"`
 	Launch       dl.Func `cuda:"cuLaunchKernel" hip:"hipModuleLaunchKernel"`
-	// On AMD a kernel needs no leave to use all shared memory.
+	// AMD's kernels may use all shared memory without it.
 	FunctionSet dl.Func `cuda:"cuFuncSetAttribute,optional"`
 }
 
-// Results of the driver, the same for CUDA and HIP.
+// Result codes of the driver, the same for CUDA and HIP.
 const (
 	ok              = 0
 	codeOutOfMemory = 2
 	codeNoDevice    = 100
 	codeNotReady    = 600
-	attrSharedSize  = 8 // the number of cuFuncSetAttribute's dynamic shared memory
+	attrSharedSize  = 8 // cuFuncSetAttribute's number for dynamic shared memory
 )
 
 // Flags, the same for CUDA and HIP.
 const (
-	nonBlocking   = 1 // of a stream: do not wait for the default one
-	noTiming      = 2 // of an event
-	mappedToAll   = 3 // of host memory: portable, and seen by the device
+	nonBlocking   = 1 // streams: do not wait for the default stream
+	noTiming      = 2 // events: record no time
+	mappedToAll   = 3 // host memory: portable and mapped into the device
 	versionFactor = 1000
 )
 
@@ -86,7 +86,7 @@ func openDriver(p *Platform, folder string) (*driver, error) {
 	if err := p.bind(drv.lib, drv); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	runtime.LockOSThread() // HIP's errors belong to the thread
+	runtime.LockOSThread() // HIP keeps errors per thread
 	defer runtime.UnlockOSThread()
 	switch r := drv.Init.Call(0); r {
 	case ok:
@@ -104,8 +104,8 @@ func openDriver(p *Platform, folder string) (*driver, error) {
 	return drv, nil
 }
 
-// major is the version of the toolkit that the driver belongs to. HIP counts
-// in steps of ten millions.
+// major is the major version of the driver's toolkit. HIP's version number has it in
+// units of ten million.
 func (drv *driver) major() int {
 	if drv.version >= 10_000_000 {
 		return int(drv.version / 10_000_000)
@@ -113,7 +113,7 @@ func (drv *driver) major() int {
 	return int(drv.version / versionFactor)
 }
 
-// versionText writes the version as people do.
+// versionText formats the version, such as "12.4".
 func (drv *driver) versionText() string {
 	if v := drv.version; v >= 10_000_000 {
 		return fmt.Sprintf("%d.%d.%d", v/10_000_000, v/100_000%100, v%100_000)
@@ -121,7 +121,7 @@ func (drv *driver) versionText() string {
 	return fmt.Sprintf("%d.%d", drv.version/versionFactor, drv.version%versionFactor/10)
 }
 
-// count returns how many devices there are.
+// count returns the number of devices.
 func (drv *driver) count() (int, error) {
 	n := new(int32)
 	if r := drv.Count.Call(dl.Pointer(n)); r != ok && r != codeNoDevice {
@@ -130,7 +130,7 @@ func (drv *driver) count() (int, error) {
 	return int(*n), nil
 }
 
-// attribute returns a property of a device, 0 if it has none.
+// attribute returns an attribute of a device, 0 if it is unknown.
 func (drv *driver) attribute(number uintptr, dev int32) int {
 	v := new(int32)
 	if drv.Attribute.Call(dl.Pointer(v), number, uintptr(dev)) != ok {
@@ -139,7 +139,7 @@ func (drv *driver) attribute(number uintptr, dev int32) int {
 	return int(*v)
 }
 
-// fault is a failure that the driver reports.
+// fault is an error code of the driver with its name and text.
 type fault struct {
 	platform   string
 	code       int32

@@ -39,8 +39,8 @@ func TestNoDriver(t *testing.T) {
 	}
 }
 
-// TestOldDriver opens libraries that lack functions: of the driver, which it
-// needs, and of the compiler, some of which it does not.
+// TestOldDriver opens libraries that lack functions. All functions of the driver are
+// required. Some of the compiler are optional.
 func TestOldDriver(t *testing.T) {
 	dir := t.TempDir()
 	stub(t, dir, "libcuda.so.1", "int cuInit(unsigned f) { return 0; }")
@@ -65,7 +65,7 @@ func TestOldDriver(t *testing.T) {
 	}
 }
 
-// TestVersions prefers libraries of the driver's own version.
+// TestVersions wants libraries of the driver's version to be preferred.
 func TestVersions(t *testing.T) {
 	dir := t.TempDir()
 	stub(t, dir, "libnvrtc.so.13", "int one() { return 1; }")
@@ -81,8 +81,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestOldest binds libraries that have what CUDA 11.8 has, and no more. The list
-// is of the functions in cuda.h and of the symbols in the other libraries.
+// TestOldest binds libraries that have only what CUDA 11.8 has. The list has the
+// functions of cuda.h and the symbols of the other libraries.
 func TestOldest(t *testing.T) {
 	list, err := os.ReadFile("testdata/cuda-11.8.txt")
 	if err != nil {
@@ -116,8 +116,8 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// TestEnvironment finds libraries in the folders that a variable names, or
-// beside a file that it names: those of a toolkit, and those of pip.
+// TestEnvironment finds libraries of a toolkit and of pip in the folders that a
+// variable names, or beside a file that it names.
 func TestEnvironment(t *testing.T) {
 	root := t.TempDir()
 	for _, k := range []struct{ name, from, to string }{
@@ -173,7 +173,7 @@ func TestOutOfMemory(t *testing.T) {
 	if _, err := d.c128.Alloc(1 << 61); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("%v is not ErrMemory", err)
 	}
-	// What is kept for reuse makes room for others.
+	// Memory that the pool caches is returned for other sizes.
 	for n := 8 << 20; n < 14<<20; n += 1 << 20 {
 		m, err := d.f32.Alloc(n)
 		if err != nil {
@@ -183,8 +183,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// TestFailedKernel wants a failure to come out of every kind of call, again and
-// again.
+// TestFailedKernel wants every kind of call to report a failure, repeatedly.
 func TestFailedKernel(t *testing.T) {
 	calls := map[string]func(d *Device, m device.Mem[float32]) error{
 		"dot":      func(d *Device, m device.Mem[float32]) error { _, err := d.f32.Dot(m, m, false); return err },
@@ -218,7 +217,7 @@ func TestFailedKernel(t *testing.T) {
 	}
 }
 
-// TestFailureOfAQueue wants the same of copies beside the kernels.
+// TestFailureOfAQueue wants the same of copies on a queue.
 func TestFailureOfAQueue(t *testing.T) {
 	settings(t)
 	d := simulated(t, CUDA)

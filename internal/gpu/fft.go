@@ -8,10 +8,10 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// fft is cuFFT or hipFFT. It is opened when first needed.
+// fft is cuFFT or hipFFT. It is opened by the first transform.
 type fft struct {
 	lib   *dl.Lib
-	err   error // why there is none
+	err   error // why it could not be opened
 	plans map[planKey]*plan
 	uses  int
 
@@ -26,7 +26,7 @@ type fft struct {
 	Z2D       dl.Func `cuda:"cufftExecZ2D" hip:"hipfftExecZ2D"`
 }
 
-// fftKind is a kind of transform by its number in both libraries.
+// fftKind is a type of transform. Both libraries use the same numbers.
 type fftKind int32
 
 const (
@@ -38,7 +38,7 @@ const (
 	kindZ2Z fftKind = 0x69
 )
 
-// planKey is what a plan is for.
+// planKey identifies a plan.
 type planKey struct {
 	extents     [3]int32
 	rank, batch int32
@@ -47,10 +47,10 @@ type planKey struct {
 
 type plan struct {
 	handle uintptr
-	used   int // when last
+	used   int // fft.uses at its last use
 }
 
-// plansMost is how many plans are kept. Each has memory of its own.
+// plansMost limits the plans that stay open. Each holds GPU memory.
 const plansMost = 32
 
 // openFFT opens the library for a kernel that needs it.
@@ -79,7 +79,7 @@ func (l *fft) close() {
 	clear(l.plans)
 }
 
-// plan returns a plan on the stream of kernels, from the cache if it is there.
+// plan returns a plan on the stream of kernels. It makes the plan if there is none.
 func (d *Device) plan(l *fft, key planKey) (uintptr, error) {
 	l.uses++
 	if p := l.plans[key]; p != nil {
@@ -89,11 +89,11 @@ func (d *Device) plan(l *fft, key planKey) (uintptr, error) {
 	return d.newPlan(l, key)
 }
 
-// newPlan makes a plan, in place of the one that was used longest ago if there
-// are many.
+// newPlan makes a plan. It closes the least recently used one if there are
+// plansMost.
 func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 	if len(l.plans) >= plansMost {
-		if err := d.waitAll(); err != nil { // it may be at work
+		if err := d.waitAll(); err != nil { // the plan may be in use
 			return 0, err
 		}
 		var oldest planKey
@@ -105,7 +105,7 @@ func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 		l.Destroy.Call(l.plans[oldest].handle)
 		delete(l.plans, oldest)
 	}
-	n, h := new([3]int32), new(uintptr) // an int of C, or a pointer
+	n, h := new([3]int32), new(uintptr) // a handle is a C int (CUDA) or a pointer (HIP)
 	*n = key.extents
 	r := l.PlanMany.Call(dl.Pointer(h), uintptr(key.rank), dl.Pointer(n), 0, 1, 0, 0, 1, 0, uintptr(key.kind), uintptr(key.batch))
 	if r == ok {
@@ -118,7 +118,7 @@ func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 	return *h, nil
 }
 
-// exec returns the function for a kind.
+// exec returns the function that executes plans of a kind.
 func (l *fft) exec(kind fftKind) dl.Func {
 	switch kind {
 	case kindC2C:
@@ -135,11 +135,11 @@ func (l *fft) exec(kind fftKind) dl.Func {
 	return l.Z2Z
 }
 
-// fault explains a result of the library.
+// fault explains an error code of the library.
 func (l *fft) fault(code int32) error {
 	text := map[int32]string{
-		2: "no memory for it: free some or transform less at once", 4: "an invalid value", 6: "it failed to run",
-		8: "a size that it does not know",
+		2: "out of GPU memory: free some or transform less at once", 4: "an invalid value", 6: "execution failed",
+		8: "an unsupported size",
 	}[code]
 	if text == "" {
 		return fmt.Errorf("error %d of %s", code, l.lib.Path)
@@ -149,7 +149,7 @@ func (l *fft) fault(code int32) error {
 
 // FFT implements device.Fourier, for a complex T.
 func (k *kernels[T, F]) FFT(dst, src device.Mem[T], extents []int, batch int, inverse bool) error {
-	direction := uintptr(1<<32 - 1) // -1 as an int of C
+	direction := uintptr(1<<32 - 1) // -1 as a C int
 	if inverse {
 		direction = 1
 	}
@@ -159,7 +159,7 @@ func (k *kernels[T, F]) FFT(dst, src device.Mem[T], extents []int, batch int, in
 // RFFT implements device.RealFourier, for a complex T.
 func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], extents []int, batch int) error {
 	from := src.Addr
-	if n := src.N * k.size / 2; from%uintptr(k.size) != 0 && src.N > 0 { // the library wants pairs
+	if n := src.N * k.size / 2; from%uintptr(k.size) != 0 && src.N > 0 { // the library wants the alignment of a complex number
 		if from = k.d.scratch(n); from != 0 {
 			k.d.move(from, src.Addr, n)
 		}
@@ -182,8 +182,8 @@ func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], extents []in
 	return k.d.takeErr()
 }
 
-// transform runs plans until all of the batch is done: the library counts in 32
-// bits, so that a large batch takes several.
+// transform executes plans until the whole batch is done. The library counts in 32
+// bits, so a large batch takes several plans.
 func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, src uintptr, extents []int, batch int, direction uintptr) error {
 	d := k.d
 	if err := d.takeErr(); err != nil {
@@ -237,7 +237,7 @@ func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, sr
 	return nil
 }
 
-// move copies n bytes on the device.
+// move copies n bytes within GPU memory.
 func (d *Device) move(dst, src uintptr, n int) {
 	d.enter()
 	defer d.leave()

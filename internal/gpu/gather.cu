@@ -4,7 +4,7 @@
 struct GatherArgs {
 	T* dst;
 	const T *src, *w;       // w may be null: all weights are 1
-	const void *first, *at; // of 32 bits, or of 64
+	const void *first, *at; // 32-bit or 64-bit indices
 	i64 rows;
 	int wide;               // indices have 64 bits
 	int lanes;              // threads for each row, a power of 2
@@ -19,7 +19,7 @@ __device__ __forceinline__ Acc term(const GatherArgs& p, i64 k) {
 	return wide(p.w ? p.w[k] * v : v);
 }
 
-// gatherShort has one thread for each row.
+// gatherShort uses one thread per row.
 KERNEL(gatherShort, GatherArgs) {
 	i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x;
 	if (i >= p.rows) return;
@@ -29,7 +29,7 @@ KERNEL(gatherShort, GatherArgs) {
 	p.dst[i] = to<T>(sum);
 }
 
-// gatherLong has several threads for each row.
+// gatherLong uses several threads per row.
 KERNEL_SYNC(gatherLong, GatherArgs) {
 	__shared__ Acc sums[256];
 	int t = threadIdx.x, lane = t % p.lanes;

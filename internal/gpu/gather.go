@@ -26,7 +26,7 @@ type gatherArgs struct {
 
 const (
 	gatherBlock = 256 // threads
-	gatherShort = 8   // elements of a row that one thread adds up
+	gatherShort = 8   // elements per row up to which one thread adds up a row
 )
 
 // Gather multiplies in the element type and adds in 64 bits.
@@ -50,7 +50,7 @@ func (k *kernels[T, F]) Gather(dst, src device.Mem[T], s *device.Sparse[T]) {
 	}
 }
 
-// makeSparseTables uploads a matrix, with indices of 32 bits if they suffice.
+// makeSparseTables uploads a matrix. It uses 32-bit indices if they suffice.
 func (k *kernels[T, F]) makeSparseTables(s *device.Sparse[T]) (*gatherArgs, error) {
 	a := &gatherArgs{rows: len(s.First) - 1, lanes: 1}
 	most := len(s.At)
@@ -61,7 +61,7 @@ func (k *kernels[T, F]) makeSparseTables(s *device.Sparse[T]) (*gatherArgs, erro
 	if most > math.MaxUint32 {
 		a.wide, a.first, a.at = 1, put(&t, s.First), put(&t, s.At)
 	} else {
-		a.first, a.at = put(&t, short(s.First)), put(&t, short(s.At))
+		a.first, a.at = put(&t, toUint32(s.First)), put(&t, toUint32(s.At))
 	}
 	if s.W != nil {
 		a.w = put(&t, s.W)
@@ -81,7 +81,7 @@ func (k *kernels[T, F]) makeSparseTables(s *device.Sparse[T]) (*gatherArgs, erro
 	return a, nil
 }
 
-func short(list []int) []uint32 {
+func toUint32(list []int) []uint32 {
 	s := make([]uint32, len(list))
 	for i, v := range list {
 		s[i] = uint32(v)

@@ -12,7 +12,7 @@ import (
 
 type float interface{ float32 | float64 }
 
-// kernels is the arithmetic of one element type T, whose parts are F.
+// kernels is the arithmetic of one element type T. F is its real type.
 type kernels[T scalar.Scalar, F float] struct {
 	d          *Device
 	dtype      scalar.DType
@@ -63,20 +63,19 @@ func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
 	return k
 }
 
-// function returns a kernel of a file for the element type, which further
-// options, such as -DWIDTH=5, may specialise.
+// function returns a kernel of a file, compiled for the element type. Further
+// options, such as -DWIDTH=5, specialise it.
 func (k *kernels[T, F]) function(file, name string, options ...string) function {
 	return function{file: file, name: name, options: append([]string{typeOption(k.dtype)}, options...), shared: 48 << 10}
 }
 
-// typeOption tells the compiler what T is.
+// typeOption is the compiler's option that selects T.
 func typeOption(dt scalar.DType) string { return fmt.Sprintf("-DGOLOPS_T=%d", dt-scalar.Float32) }
 
-// scalarArg is a scalar of any element type on its way to a kernel.
+// scalarArg is a scalar of any element type as an argument of a kernel.
 type scalarArg struct{ re, im float64 }
 
-// scalarArg returns the parts of a factor. It must be inlined, so as not to make
-// the factor escape.
+// scalarArg returns v as an argument. It must be inlined, or v escapes to the heap.
 func (k *kernels[T, F]) scalarArg(v T) scalarArg {
 	p := (*[2]F)(unsafe.Pointer(&v))
 	if k.components == 1 {
@@ -91,7 +90,7 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 		return device.Mem[T]{}, k.d.takeErr()
 	}
 	if n < 0 || n > math.MaxInt/k.size-alignment {
-		return device.Mem[T]{}, fmt.Errorf("alloc %d %v on %v: no memory holds as many: %w", n, k.dtype, k.d, device.ErrMemory)
+		return device.Mem[T]{}, fmt.Errorf("alloc %d %v on %v: more than an address space holds: %w", n, k.dtype, k.d, device.ErrMemory)
 	}
 	addr, _, err := k.d.alloc(n * k.size)
 	if err != nil {
@@ -136,7 +135,7 @@ func (k *kernels[T, F]) CopyOut(dst []T, src device.Mem[T]) error {
 	return k.d.copyOut(bytesOf(dst, k.size), src.Addr)
 }
 
-// bytesOf returns the memory of x.
+// bytesOf returns x as bytes.
 func bytesOf[T any](x []T, size int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*size)
 }
@@ -155,8 +154,7 @@ func (k *kernels[T, F]) Copy(dst, src device.Mem[T]) {
 	d.busy = true
 }
 
-// upload returns the address of a copy of b on the device, for descriptions
-// that kernels read. FreeBytes gives it back.
+// upload copies b to GPU memory and returns the address. FreeBytes frees it.
 func (d *Device) upload(b []byte) (uintptr, error) {
 	addr, _, err := d.alloc(len(b))
 	if err != nil {
@@ -169,7 +167,7 @@ func (d *Device) upload(b []byte) (uintptr, error) {
 	return addr, nil
 }
 
-// waitAll waits for all kernels, for as long as it takes.
+// waitAll waits for all kernels, without a limit of time.
 func (d *Device) waitAll() error {
 	if err := d.wait(context.Background(), target{}); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Kirchhoff modelling and migration. Tables have a row of points for each
-// source and receiver; rows are padded to whole runs of points, with times at
-// which no trace has a sample.
+// Kirchhoff modelling and migration. Tables have a row of points for each source and
+// receiver. Rows are padded to a multiple of pointMultiple points, with times at which
+// no trace has a sample. A run is pointMultiple points.
 
 struct KirchhoffArgs {
 	T *traces, *image, *part;
@@ -9,19 +9,19 @@ struct KirchhoffArgs {
 	const R* aperture;                  // or null
 	i64 sources, receivers, points, samples, depths;
 	i64 pitch;                          // elements of a row of a table
-	int segment, segments;              // samples of a trace that a block holds, and how many such there are
+	int segment, segments;              // samples of a trace that a block holds, and segments of a trace
 	int each;                           // receivers of a block of spread
-	int splits;                         // how many blocks share the work on one result
+	int splits;                         // blocks that share one result
 };
 
-const int pointRun = 8, perLoad = 16 / sizeof(R);
+const int pointMultiple = 8, perLoad = 16 / sizeof(R);
 
 struct alignas(16) Load { R v[perLoad]; };
 
-// loadRun reads the values of a run of points. It is aligned: a row is.
+// loadRun reads the values of a run of points. Runs are aligned because rows are.
 __device__ __forceinline__ void loadRun(R* v, const R* from) {
 #pragma unroll
-	for (int k = 0; k < pointRun; k += perLoad) {
+	for (int k = 0; k < pointMultiple; k += perLoad) {
 		Load l = *reinterpret_cast<const Load*>(from + k);
 #pragma unroll
 		for (int i = 0; i < perLoad; i++) v[k + i] = l.v[i];
@@ -31,22 +31,22 @@ __device__ __forceinline__ void loadRun(R* v, const R* from) {
 // weighRun returns the weights of a run of points.
 __device__ __forceinline__ void weighRun(const KirchhoffArgs& p, R* w, i64 s, i64 r, i64 point) {
 #pragma unroll
-	for (int k = 0; k < pointRun; k++) w[k] = 1;
+	for (int k = 0; k < pointMultiple; k++) w[k] = 1;
 	if (p.src0) {
-		R a[pointRun], b[pointRun];
+		R a[pointMultiple], b[pointMultiple];
 		loadRun(a, p.src0 + s * p.pitch + point);
 		loadRun(b, p.rec0 + r * p.pitch + point);
 #pragma unroll
-		for (int k = 0; k < pointRun; k++) w[k] = a[k] * b[k];
+		for (int k = 0; k < pointMultiple; k++) w[k] = a[k] * b[k];
 		loadRun(a, p.src1 + s * p.pitch + point);
 		loadRun(b, p.rec1 + r * p.pitch + point);
 #pragma unroll
-		for (int k = 0; k < pointRun; k++) w[k] += a[k] * b[k];
+		for (int k = 0; k < pointMultiple; k++) w[k] += a[k] * b[k];
 	}
 	if (p.aperture) {
 		const R* a = p.aperture + (s * p.receivers + r) * p.depths;
 #pragma unroll
-		for (int k = 0; k < pointRun; k++) w[k] *= a[(point + k) % p.depths];
+		for (int k = 0; k < pointMultiple; k++) w[k] *= a[(point + k) % p.depths];
 	}
 }
 
@@ -59,12 +59,12 @@ __device__ __forceinline__ void addShared(Complex<R>* at, Complex<R> v) {
 // spreadRun adds a run of points to the n samples of a trace from lo on.
 template <bool weighted>
 __device__ __forceinline__ void spreadRun(const KirchhoffArgs& p, T* trace, int n, int lo, const T* x, const R* ts, i64 s, i64 r, i64 point) {
-	R tr[pointRun], w[pointRun];
+	R tr[pointMultiple], w[pointMultiple];
 	loadRun(tr, p.rec + r * p.pitch + point);
 	if (weighted) weighRun(p, w, s, r, point);
 	const R end = R(p.samples - 1);
 #pragma unroll
-	for (int k = 0; k < pointRun; k++) {
+	for (int k = 0; k < pointMultiple; k++) {
 		R at = ts[k] + tr[k];
 		T v = weighted ? w[k] * x[k] : x[k];
 		if (!(at >= 0 && at < end) || (re(v) == 0 && im(v) == 0)) continue;
@@ -76,10 +76,9 @@ __device__ __forceinline__ void spreadRun(const KirchhoffArgs& p, T* trace, int 
 	}
 }
 
-// spreadTraces is a block for some receivers of a source, whose traces it keeps
-// in shared memory. Neighbouring threads take runs of points that are far from
-// each other, so that they seldom meet at a sample. The order in which they add
-// is not the same each time.
+// spreadTraces computes the traces of some receivers of one source, in shared memory.
+// Neighbouring threads take distant runs of points, so they seldom add to the same
+// sample. The order of additions is not reproducible.
 template <bool weighted> __device__ __forceinline__ void spreadTraces(const KirchhoffArgs& p, T* traces) {
 	i64 groups = (p.receivers + p.each - 1) / p.each;
 	i64 s = blockIdx.x / groups, r0 = (blockIdx.x - s * groups) * p.each;
@@ -88,15 +87,15 @@ template <bool weighted> __device__ __forceinline__ void spreadTraces(const Kirc
 	int n = min(p.segment, int(p.samples) - lo), t = threadIdx.x;
 	for (int i = t; i < rs * n; i += blockDim.x) traces[i] = zero();
 	__syncthreads();
-	i64 runs = p.pitch / pointRun, apart = (runs + group - 1) / group;
+	i64 runs = p.pitch / pointMultiple, apart = (runs + group - 1) / group;
 	int warps = blockDim.x / group;
 	for (i64 k = split * warps + t / group; k < apart; k += i64(warps) * p.splits) {
-		i64 point = (t % group * apart + k) * pointRun;
+		i64 point = (t % group * apart + k) * pointMultiple;
 		if (point >= p.points) continue;
-		T x[pointRun];
-		R ts[pointRun];
+		T x[pointMultiple];
+		R ts[pointMultiple];
 #pragma unroll
-		for (int i = 0; i < pointRun; i++) x[i] = point + i < p.points ? p.image[point + i] : zero();
+		for (int i = 0; i < pointMultiple; i++) x[i] = point + i < p.points ? p.image[point + i] : zero();
 		loadRun(ts, p.src + s * p.pitch + point);
 		for (int r = 0; r < rs; r++) spreadRun<weighted>(p, traces + r * n, n, lo, x, ts, s, r0 + r, point);
 	}
@@ -133,10 +132,10 @@ template <bool weighted> __device__ __forceinline__ T stackOne(const KirchhoffAr
 
 const int stackPoints = 32, stackGroups = 8, stackEach = 4;
 
-// stackPart is the sum at a point of traces lo to hi.
+// stackPart sums traces lo to hi at a point.
 template <bool weighted> __device__ __forceinline__ T stackPart(const KirchhoffArgs& p, i64 point, i64 lo, i64 hi) {
 	T sum = zero();
-	while (lo < hi) { // all of one source
+	while (lo < hi) { // one source at a time
 		i64 s = lo / p.receivers, r = lo - s * p.receivers, last = min(p.receivers, r + (hi - lo));
 		R ts = p.src[s * p.pitch + point];
 		lo += last - r;
@@ -152,8 +151,8 @@ template <bool weighted> __device__ __forceinline__ T stackPart(const KirchhoffA
 	return sum;
 }
 
-// stackBlock has a thread for each of stackPoints points and each of stackGroups
-// parts of the traces.
+// stackBlock uses one thread for each of stackPoints points and each of stackGroups
+// groups of traces.
 template <bool weighted> __device__ __forceinline__ void stackBlock(const KirchhoffArgs& p) {
 	__shared__ T sums[stackGroups][stackPoints];
 	int lane = threadIdx.x % stackPoints, mine = threadIdx.x / stackPoints;
@@ -178,7 +177,7 @@ struct JoinArgs {
 	i64 n, splits;
 };
 
-// joinParts adds up what blocks that shared the work have left.
+// joinParts adds up the partial sums of blocks that share a result.
 KERNEL(joinParts, JoinArgs) {
 	i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x;
 	if (i >= p.n) return;

@@ -41,12 +41,12 @@ type joinArgs struct {
 }
 
 const (
-	pointMultiple = 8        // points of a row of a table are a multiple
+	pointMultiple = 8        // rows of tables are padded to a multiple of this
 	stackPoints   = 32       // points of a block of stack
-	stackBlock    = 8 * 32   // its threads
-	spreadBlock   = 512      // threads
+	stackBlock    = 8 * 32   // threads of a block of stack
+	spreadBlock   = 512      // threads of a block of spread
 	spreadShared  = 48 << 10 // bytes of traces that a block of spread holds at most
-	spreadEach    = 4        // receivers of a block, if there are enough
+	spreadEach    = 4        // receivers of a block of spread at most
 	joinBlock     = 256
 )
 
@@ -55,9 +55,10 @@ var (
 	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
 )
 
-// travelPlan is a device.TravelTables on the device, and how the two kernels go about it.
+// travelPlan is a device.TravelTables in GPU memory with the arguments and grids of
+// both kernels.
 type travelPlan struct {
-	weighted      int // 1 if so
+	weighted      int // 1 with weights, 0 without
 	spread, stack kirchhoffArgs
 	spreadGrid    grid
 	stackGrid     grid
@@ -90,21 +91,21 @@ func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.addPartials(a.splits, x, a.part)
 }
 
-// allocPartials makes room for the parts of a result that several blocks share.
+// allocPartials provides scratch memory for the partial sums of splits blocks.
 func (k *kernels[T, F]) allocPartials(splits int32, result device.Mem[T], part *uintptr) {
 	if splits > 1 {
 		*part = k.d.scratch(int(splits) * result.N * k.size)
 	}
 }
 
-// addPartials adds the parts up.
+// addPartials adds the partial sums up.
 func (k *kernels[T, F]) addPartials(splits int32, result device.Mem[T], part uintptr) {
 	if splits > 1 {
 		launch(k.d, &k.kirchhoff.join, blocks(result.N, joinBlock), joinBlock, 0, &joinArgs{result.Addr, part, result.N, int(splits)})
 	}
 }
 
-// travelPlan returns the tables on the device, nil if they did not get there.
+// travelPlan returns the plan for tables. It returns nil if the upload failed.
 func (k *kernels[T, F]) travelPlan(t *device.TravelTables[F]) *travelPlan {
 	if way, _ := t.Cache.Get(k.d).(*travelPlan); way != nil {
 		return way
@@ -157,7 +158,7 @@ func (k *kernels[T, F]) makeTravelPlan(t *device.TravelTables[F]) (*travelPlan, 
 	return way, nil
 }
 
-// padded returns the rows of a table with some elements more.
+// padded returns a table whose rows of points elements are padded to pitch.
 func padded[F float](x []F, points, pitch int, with F) []F {
 	if points == pitch || points == 0 {
 		return x
@@ -169,7 +170,7 @@ func padded[F float](x []F, points, pitch int, with F) []F {
 	return out
 }
 
-// planStack lets several blocks share the traces if there are few points.
+// planStack splits the traces over several blocks if there are few points.
 func (k *kernels[T, F]) planStack(way *travelPlan, a kirchhoffArgs) {
 	n := (a.points + stackPoints - 1) / stackPoints
 	traces := a.sources * a.receivers
@@ -177,8 +178,8 @@ func (k *kernels[T, F]) planStack(way *travelPlan, a kirchhoffArgs) {
 	way.stack, way.stackGrid = a, grid{n, int(a.splits)}
 }
 
-// planSpread gives a block several traces if there are enough, and lets several
-// blocks share the points if there are few.
+// planSpread gives a block several traces if there are many, and splits the points
+// over several blocks if there are few traces.
 func (k *kernels[T, F]) planSpread(way *travelPlan, a kirchhoffArgs) {
 	busy := 2 * k.d.info.Processors
 	traces := a.sources * a.receivers
@@ -187,7 +188,7 @@ func (k *kernels[T, F]) planSpread(way *travelPlan, a kirchhoffArgs) {
 	groups := a.sources * ((a.receivers + int(a.each) - 1) / int(a.each))
 	a.segment = int32(min(a.samples, most))
 	a.segments = int32((a.samples + most - 1) / most)
-	work := a.points / (4 * spreadBlock * pointMultiple) // rounds that a block can give away
+	work := a.points / (4 * spreadBlock * pointMultiple) // loop rounds that can be split
 	a.splits = int32(max(1, min(busy/max(groups*int(a.segments), 1), work, 16)))
 	way.shared = int(a.each) * int(a.segment) * k.size
 	way.spread, way.spreadGrid = a, grid{groups, int(a.segments) * int(a.splits)}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"embed"
 	"fmt"
+	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -18,10 +19,10 @@ type function struct {
 	file    string
 	name    string
 	options []string
-	shared  int // dynamic shared memory that it has leave to use
+	shared  int // bytes of dynamic shared memory that the driver allows it
 }
 
-// source returns a file with what stands in front of every file.
+// source returns common.cuh followed by a file.
 func source(file string) (string, error) {
 	common, err := sources.ReadFile("common.cuh")
 	if err != nil {
@@ -34,7 +35,7 @@ func source(file string) (string, error) {
 	return fmt.Sprintf("#line 1 \"common.cuh\"\n%s\n#line 1 \"%s\"\n%s", common, file, body), nil
 }
 
-// load gets the handle of f.
+// load sets the handle of f.
 func (d *Device) load(f *function) error {
 	key := f.file + " " + strings.Join(f.options, " ")
 	module, loaded := d.modules[key]
@@ -53,7 +54,7 @@ func (d *Device) load(f *function) error {
 	return nil
 }
 
-// loadModule compiles the file of f and loads it into this device.
+// loadModule compiles the file of f and loads the code into this device.
 func (d *Device) loadModule(f *function) (uintptr, error) {
 	if d.rtc == nil {
 		c, err := openCompiler(d.p, d.drv.major(), d.drv.folder)
@@ -67,7 +68,7 @@ func (d *Device) loadModule(f *function) (uintptr, error) {
 		return 0, err
 	}
 	var code []byte
-	for try := range 2 { // what lies in the cache may be for another driver
+	for try := range 2 { // cached code may be for another driver
 		if code, err = d.rtc.imageOf(d.cache, f.file, src, d.info.Arch, f.options, code); err != nil {
 			return 0, err
 		}
@@ -85,18 +86,33 @@ func (d *Device) loadModule(f *function) (uintptr, error) {
 	return 0, err
 }
 
-// argsSize is the most that a kernel takes.
+// argsSize is the most bytes of arguments that a kernel takes.
 const argsSize = 4096
 
-// grid is how many blocks a kernel has along x and y.
+// grid is the number of blocks along x and y.
 type grid struct{ x, y int }
 
-// blocks is a grid of enough blocks for n threads.
+// blocks returns a grid with enough blocks for n threads.
 func blocks(n, block int) grid { return grid{(n + block - 1) / block, 1} }
 
-// launch starts a kernel with the arguments a, which it copies, in blocks of
-// the given number of threads and bytes of dynamic shared memory. A grid without
-// blocks is none. A failure stays with the device; see Device.takeErr.
+// The most blocks that a grid can have along x and y.
+const (
+	maxGrid  = 1<<31 - 1
+	maxGridY = 1<<16 - 1
+)
+
+// powerOf2 returns the smallest power of 2 that is at least n, but at most most,
+// itself a power of 2.
+func powerOf2(n, most int) int {
+	if n >= most {
+		return most
+	}
+	return 1 << bits.Len(uint(max(n, 1)-1))
+}
+
+// launch starts a kernel. block is the number of threads of a block and shared its
+// bytes of dynamic shared memory. launch copies the arguments a. It does nothing for
+// a grid without blocks. It records failures for Device.takeErr.
 func launch[A any](d *Device, f *function, g grid, block, shared int, a *A) {
 	if g.x == 0 || g.y == 0 || d.err != nil {
 		return
@@ -108,7 +124,7 @@ func launch[A any](d *Device, f *function, g grid, block, shared int, a *A) {
 	d.start(f, g, block, shared)
 }
 
-// start starts a kernel whose arguments are in place.
+// start starts a kernel whose arguments are in d.args.
 func (d *Device) start(f *function, g grid, block, shared int) {
 	d.enter()
 	defer d.leave()

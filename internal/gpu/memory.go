@@ -9,19 +9,18 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// pool is memory of a device. What is freed is kept, by size, for whoever asks
-// next: the driver's own calls take long and wait for kernels. Kernels are done
-// in order, so memory can change hands while they still use it; what a queue
-// may still use waits for that queue.
+// pool caches freed GPU memory by size, because the driver's calls are slow and wait
+// for kernels. Kernels run in order, so freed memory is reused at once, even if
+// kernels still use it. Memory that a queue may still use waits for that queue.
 type pool struct {
 	sizes    map[uintptr]int   // of memory in use
 	free     map[int][]uintptr // by size
 	deferred []deferredFree    // freed, but a queue may use it
-	cached   int               // bytes in free and later
-	pins     map[uintptr]bool  // host memory
+	cached   int               // bytes in free and deferred
+	pins     map[uintptr]bool  // pinned host memory
 }
 
-// deferred is memory that is free once marks of queues are reached.
+// deferredFree is memory that becomes free when queues have reached their marks.
 type deferredFree struct {
 	addr  uintptr
 	size  int
@@ -39,8 +38,8 @@ func (p *pool) init() {
 
 const alignment = 256
 
-// blockSize returns the size of the block that serves n bytes: small ones come in
-// steps of a quarter of a power of two, and large ones in pages of the device.
+// blockSize rounds n bytes up to the size of a block. Small blocks come in steps of a
+// quarter of a power of two, large ones in pages of the device.
 func blockSize(n int) int {
 	const large, page = 64 << 20, 2 << 20
 	switch {
@@ -53,8 +52,8 @@ func blockSize(n int) int {
 	return (n + step - 1) &^ (step - 1)
 }
 
-// alloc returns n bytes, not zeroed, and whether kernels or queues may have
-// used them before.
+// alloc returns n bytes that are not zeroed. used says that kernels under way may
+// still use them.
 func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 	if err := d.takeErr(); err != nil {
 		return 0, false, err
@@ -91,19 +90,19 @@ func (d *Device) alloc(n int) (addr uintptr, used bool, err error) {
 	return *at, false, nil
 }
 
-// outOfMemory is the error for n bytes that are not there.
+// outOfMemory is the error of an allocation of n bytes.
 func (d *Device) outOfMemory(n int) error {
 	inUse := 0
 	for _, size := range d.pool.sizes {
 		inUse += size
 	}
 	free, total := d.memory()
-	return fmt.Errorf("alloc %s on %v: %s of %s are free and %s are this rank's: use smaller blocks (more ranks, each on its own GPU) or end what else runs there: %w",
+	return fmt.Errorf("alloc %s on %v: %s of %s are free and %s are this rank's: use smaller blocks (more ranks, each with a GPU) or end other programs on that GPU: %w",
 		device.BytesText(n), d, device.BytesText(free), device.BytesText(total), device.BytesText(inUse), device.ErrMemory)
 }
 
-// Memory returns how many bytes of the device are free, and all that it has.
-// What the device keeps for reuse counts as free.
+// Memory returns the free and the total bytes of GPU memory. Memory that the pool
+// caches counts as free.
 func (d *Device) Memory() (free, total int) {
 	d.enter()
 	defer d.leave()
@@ -119,7 +118,7 @@ func (d *Device) memory() (free, total int) {
 	return int(v[0]), int(v[1])
 }
 
-// release takes memory of alloc back.
+// release returns memory of alloc to the pool.
 func (d *Device) release(addr uintptr) {
 	p := &d.pool
 	size := p.sizes[addr]
@@ -143,7 +142,7 @@ func (d *Device) release(addr uintptr) {
 	p.free[size] = append(p.free[size], addr)
 }
 
-// sweep makes memory available that no queue uses any more.
+// sweep frees deferred memory that no queue uses any more.
 func (d *Device) sweep() {
 	p := &d.pool
 	left := p.deferred[:0]
@@ -161,8 +160,8 @@ next:
 	p.deferred = left
 }
 
-// Trim waits for kernels and gives memory that is kept for reuse back to the
-// driver, for other libraries and other processes.
+// Trim waits for kernels and returns cached memory to the driver, for other
+// libraries and other processes.
 func (d *Device) Trim() error {
 	if err := d.wait(context.Background(), target{}); err != nil {
 		return err
@@ -191,7 +190,7 @@ func (d *Device) freeCached() {
 	}
 }
 
-// freeAll gives all memory back, also what is still in use.
+// freeAll returns all memory to the driver, also memory in use.
 func (d *Device) freeAll() {
 	d.freeCached()
 	for _, l := range d.pool.deferred {
@@ -206,8 +205,8 @@ func (d *Device) freeAll() {
 	d.pool = pool{}
 }
 
-// AllocBytes implements device.Accelerator. Nothing uses the memory any more, not
-// even kernels that are under way: the caller may give it to a queue at once.
+// AllocBytes implements device.Accelerator. It waits for kernels that may still use
+// the memory, so the caller may pass it to a queue at once.
 func (d *Device) AllocBytes(n int) (uintptr, error) {
 	addr, used, err := d.alloc(n)
 	if err == nil && used {

@@ -9,9 +9,9 @@ import (
 	"github.com/golops/golops/internal/gpusim"
 )
 
-// TestSteps allocates and frees a million times, in sizes that change, and
-// watches what is free.
-func TestSteps(t *testing.T) {
+// TestPoolDoesNotGrow allocates and frees a million times in changing sizes. The
+// driver's free memory must not shrink.
+func TestPoolDoesNotGrow(t *testing.T) {
 	d := simulated(t, CUDA)
 	var live [8]uintptr
 	free := 0
@@ -35,8 +35,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestArraySteps does the same with arrays and kernels, fewer times.
-func TestArraySteps(t *testing.T) {
+// TestArraysDoNotLeak does the same with arrays and kernels, fewer times.
+func TestArraysDoNotLeak(t *testing.T) {
 	d := simulated(t, CUDA)
 	free := 0
 	for i := range 3000 {
@@ -84,7 +84,7 @@ func TestCloseFreesAll(t *testing.T) {
 	}
 }
 
-func TestRoomFor(t *testing.T) {
+func TestBlockSize(t *testing.T) {
 	for n := 1; n < 200<<20; n += 1 + n/7 {
 		size := blockSize(n)
 		if size < n || size%alignment != 0 || (n > 4*alignment && size > n+n/4+1) {
@@ -96,8 +96,7 @@ func TestRoomFor(t *testing.T) {
 	}
 }
 
-// TestQueue moves data through a queue beside kernels, in the order that Follow
-// and Lead make.
+// TestQueue copies data on a queue beside kernels, ordered by Follow and Lead.
 func TestQueue(t *testing.T) {
 	d := simulated(t, CUDA)
 	var a device.Accelerator = d
@@ -167,14 +166,14 @@ func wait(q device.Queue, mark uint64) error {
 	}
 }
 
-// floatByte2 is the third byte of a small number, which tells them apart.
+// floatByte2 is the third byte of a small number. It differs between small numbers.
 func floatByte2(v float32) byte {
 	b := []float32{v}
 	return bytesOf(b, 4)[2]
 }
 
-// TestQueueKeepsMemory frees memory that a queue still reads, and wants it not
-// to be given to kernels before the queue is done.
+// TestQueueKeepsMemory frees memory that a queue still reads. Kernels must not get it
+// before the queue is done.
 func TestQueueKeepsMemory(t *testing.T) {
 	d := simulated(t, CUDA)
 	q, err := d.NewQueue()
@@ -266,8 +265,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestGoroutines uses a device from many goroutines, one at a time, on whatever
-// thread they are.
+// TestGoroutines uses a device from many goroutines, one at a time, on any thread.
 func TestGoroutines(t *testing.T) {
 	d := simulated(t, CUDA)
 	for i := range 50 {
@@ -317,7 +315,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// TestLargeCopies go through the stage in several chunks.
+// TestLargeCopies copies several chunks through the staging memory.
 func TestLargeCopies(t *testing.T) {
 	d := simulated(t, CUDA)
 	for _, n := range []int{stagingChunk/4 - 1, stagingChunk / 4, stagingChunk/4 + 1, stagingChunk, 5*stagingChunk/4 + 3} {
@@ -344,7 +342,7 @@ func TestLargeCopies(t *testing.T) {
 	}
 }
 
-// driverMemory returns what the driver has free, without what the pool keeps.
+// driverMemory returns the driver's free memory, without what the pool caches.
 func driverMemory(d *Device) (free, total int) {
 	d.enter()
 	defer d.leave()

@@ -11,14 +11,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// shapes are options of files that are compiled for a shape.
+// shapes are the options of files that are compiled for one shape.
 var shapes = map[string][]string{
 	"bandsplane.cu": {"-DGOLOPS_X=256", "-DGOLOPS_Y=512", "-DGOLOPS_ROWS0=-1,0,1", "-DGOLOPS_ROWSY=-1,0,1", "-DGOLOPS_ROWSX=-2,0,1"},
 }
 
-// TestNVRTC compiles every kernel with NVIDIA's own compiler, which needs no
-// GPU, in the oldest version that serves and in a new one. GOLOPS_TEST_NVRTC
-// names their folders; make test installs them.
+// TestNVRTC compiles every kernel with NVRTC, which needs no GPU, in the oldest
+// supported version and in a new one. GOLOPS_TEST_NVRTC names their folders. make test
+// installs them.
 func TestNVRTC(t *testing.T) {
 	folders := filepath.SplitList(os.Getenv("GOLOPS_TEST_NVRTC"))
 	if len(folders) == 0 {
@@ -59,9 +59,9 @@ type goal struct {
 	dt   scalar.DType
 }
 
-// goals returns what to compile for: all types for one architecture, and one
-// type for others, as what an architecture lacks, it lacks for all types. What
-// the language of an old version lacks, the widest and the most used type tell.
+// goals returns what to compile for: all types for one architecture and one type for
+// the others, because an architecture lacks a feature for all types alike. An old
+// compiler is tried with the widest and the most used type only.
 func goals(c *compiler) []goal {
 	if c.major == 11 {
 		return []goal{{80, scalar.Float32}, {80, scalar.Complex128}}
@@ -84,7 +84,7 @@ func compiles(t *testing.T, c *compiler, file string, k goal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What did not change since an earlier run is not compiled again.
+	// Kernels that have not changed since an earlier run are not compiled again.
 	cache := filepath.Join(filepath.Dir(c.lib.Path), "compiled")
 	options := append([]string{typeOption(k.dt)}, shapes[file]...)
 	code, err := c.imageOf(cache, file, src, fmt.Sprintf("sm_%d", k.arch), options, nil)

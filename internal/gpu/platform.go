@@ -1,16 +1,16 @@
-// Package gpu is the GPU as a device, over CUDA and over HIP: one code and, for
-// each of the two, a table of names.
+// Package gpu is a device.Accelerator over CUDA and over HIP. Both share all code. A
+// table of names for each is the only difference.
 //
-// Libraries are opened at run time. Kernels are .cu files in this folder that
-// are compiled for the device at hand when first used.
+// Libraries are opened at run time. Kernels are .cu files in this folder. They are
+// compiled for the present GPU when first used.
 //
 // # How a kernel is added
 //
-// Write KERNEL(name, NameArgs) { ... } in a .cu file; common.cuh, which stands
-// in front of every file, says what it can use. The struct of arguments has 8-byte
-// fields first and padding that is written out, and its mirror in Go has the same
-// fields in the same order. In a file with the Go side, give kernels[T, F] a
-// struct of functions and make them in newKernels:
+// Write KERNEL(name, NameArgs) { ... } in a .cu file. common.cuh is prepended to
+// every file and lists what a kernel can use. The struct of arguments has 8-byte
+// fields first and explicit padding. Its mirror in Go has the same fields in the
+// same order. In the Go file, give kernels[T, F] a struct of functions and make
+// them in newKernels:
 //
 //	k.axis.sum = k.function("axis.cu", "sumAxis")
 //
@@ -18,47 +18,49 @@
 //
 //	launch(k.d, &k.axis.sum, blocks(n, 256), 256, 0, &sumAxisArgs{dst: dst.Addr, ...})
 //
-// launch copies the arguments, so they may be on the stack, and allocates
-// nothing. It returns no error: the first failure stays with the device until
-// a call that returns one. Take it with k.d.take() at the end of such calls.
+// launch copies the arguments, so they may be on the stack. It allocates nothing and
+// returns no error: the device records the first failure. Methods that return an
+// error end with k.d.takeErr().
 //
-// What a caller describes in host memory, such as a device.Banded, is uploaded
-// once and kept in its Kept:
+// A description in host memory, such as a device.Sparse, is uploaded once. Its Cache
+// holds the result. cacheTables frees the GPU memory when the Cache is cleared or
+// the description is garbage:
 //
-//	b, _ := banded.Kept.Of(k.d).(*bands)
-//	if b == nil {
-//		b = ...
-//		b.addr, err = k.d.upload(bytes) // k.d.fail(err) and return, if it fails
-//		banded.Kept.Keep(k.d, b, func() { k.d.FreeBytes(b.addr) })
+//	a, _ := s.Cache.Get(k.d).(*gatherArgs)
+//	if a == nil {
+//		var t tables
+//		a = &gatherArgs{first: put(&t, s.First), ...} // offsets in t
+//		addr, err := k.d.upload(t.bytes)              // on an error: k.d.fail(err), return
+//		a.first += addr
+//		cacheTables(k.d, &s.Cache, a, addr)
 //	}
 //
-// A kernel that another platform or library lacks fails with k.d.unsupported.
-// Whoever puts work on d.stream by other means than launch, such as a library,
-// does so between d.enter and d.leave and sets d.busy.
+// A kernel that a platform or library lacks calls k.d.unsupported. Work that is put
+// on d.stream without launch, for example by a library, stands between d.enter and
+// d.leave, and sets d.busy.
 package gpu
 
-// Platform is what differs between CUDA and HIP: the names of libraries and
-// functions, and some numbers. Names of functions are tags of the tables that
-// bind fills.
+// Platform is what differs between CUDA and HIP: names of libraries and functions,
+// and some numbers. Names of functions are tags of the tables that bind fills.
 type Platform struct {
 	Name    string   // "cuda" or "hip", which is also the tag
-	Title   string   // what people call it
+	Title   string   // for texts
 	Env     string   // the variable that names folders to search first
 	Homes   []string // variables that name the folder of a toolkit
 	Folders []string // patterns of folders, searched last
-	Needs   string   // the version that has all functions
+	Needs   string   // the oldest version that has all functions
 
 	driver, compiler, blas, fft []library
 
 	// The numbers of device attributes.
 	attrMajor, attrMinor, attrProcessors, attrShared, attrL2 uintptr
 
-	// byIndex says that a thread's device is set by its number, not its context.
+	// byIndex says that SetCurrent takes the device's index, not its context.
 	byIndex bool
-	target  string // how an architecture is called in front of its number
+	target  string // the prefix of an architecture's number
 }
 
-// library is a file name and the version of the driver that it belongs to.
+// library is a file name and the major version of its driver.
 type library struct {
 	name  string
 	major int // 0: any

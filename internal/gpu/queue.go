@@ -11,15 +11,15 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// Queue is a stream beside that of kernels.
+// Queue is a stream beside the stream of kernels.
 type Queue struct {
-	d      *Device
-	stream uintptr
-	order  uintptr // an event for Follow and Lead
-	marks  []mark  // not known to be reached, in order
-	spare  []uintptr
-	last   uint64 // mark given out
-	done   uint64 // mark known to be reached
+	d          *Device
+	stream     uintptr
+	orderEvent uintptr // an event for Follow and Lead
+	marks      []mark  // not yet seen as reached, in order
+	freeEvents []uintptr
+	last       uint64 // mark given out
+	done       uint64 // mark known to be reached
 }
 
 // mark is an event in a queue.
@@ -43,7 +43,7 @@ func (d *Device) NewQueue() (device.Queue, error) {
 	}
 	q.stream = *h
 	var err error
-	if q.order, err = d.newEvent(); err != nil {
+	if q.orderEvent, err = d.newEvent(); err != nil {
 		d.drv.StreamDestroy.Call(q.stream)
 		return nil, err
 	}
@@ -63,28 +63,28 @@ func (d *Device) newEvent() (uintptr, error) {
 func (q *Queue) Handle() uintptr { return q.stream }
 
 // Follow implements device.Queue.
-func (q *Queue) Follow() error { return q.chain(q.d.stream, q.stream) }
+func (q *Queue) Follow() error { return q.order(q.d.stream, q.stream) }
 
 // Lead implements device.Queue.
 func (q *Queue) Lead() error {
 	q.d.busy = true
-	return q.chain(q.stream, q.d.stream)
+	return q.order(q.stream, q.d.stream)
 }
 
-// chain lets work on second wait for the work that is on first now.
-func (q *Queue) chain(first, second uintptr) error {
+// order makes later work on second wait for the work queued on first.
+func (q *Queue) order(first, second uintptr) error {
 	d := q.d
 	d.enter()
 	defer d.leave()
-	r := d.drv.EventRecord.Call(q.order, first)
+	r := d.drv.EventRecord.Call(q.orderEvent, first)
 	if r == ok {
-		r = d.drv.StreamWait.Call(second, q.order, 0)
+		r = d.drv.StreamWait.Call(second, q.orderEvent, 0)
 	}
-	return q.failed("put in order", r)
+	return q.fault("put in order", r)
 }
 
-// failed returns what went wrong, here or before.
-func (q *Queue) failed(what string, r int32) error {
+// fault returns the error of code r, or the first unreported failure.
+func (q *Queue) fault(what string, r int32) error {
 	if r != ok {
 		return fmt.Errorf("%s: %s a queue: %w", q.d.p.Name, what, q.d.drv.fault(r))
 	}
@@ -113,7 +113,7 @@ func (q *Queue) copy(f dl.Func, dst, src uintptr, n int) error {
 	}
 	q.d.enter()
 	defer q.d.leave()
-	return q.failed("copy on", f.Call(dst, src, uintptr(n), q.stream))
+	return q.fault("copy on", f.Call(dst, src, uintptr(n), q.stream))
 }
 
 // Mark implements device.Queue.
@@ -121,18 +121,18 @@ func (q *Queue) Mark() (uint64, error) {
 	d := q.d
 	d.enter()
 	defer d.leave()
-	if len(q.spare) == 0 {
+	if len(q.freeEvents) == 0 {
 		e, err := d.newEvent()
 		if err != nil {
 			return 0, err
 		}
-		q.spare = append(q.spare, e)
+		q.freeEvents = append(q.freeEvents, e)
 	}
-	e := q.spare[len(q.spare)-1]
+	e := q.freeEvents[len(q.freeEvents)-1]
 	if r := d.drv.EventRecord.Call(e, q.stream); r != ok {
-		return 0, q.failed("mark", r)
+		return 0, q.fault("mark", r)
 	}
-	q.spare = q.spare[:len(q.spare)-1]
+	q.freeEvents = q.freeEvents[:len(q.freeEvents)-1]
 	q.last++
 	q.marks = append(q.marks, mark{q.last, e})
 	return q.last, nil
@@ -155,16 +155,16 @@ func (q *Queue) Reached(number uint64) (bool, error) {
 			break
 		}
 		q.done = m.number
-		q.spare = append(q.spare, m.event)
+		q.freeEvents = append(q.freeEvents, m.event)
 	}
 	q.marks = slices.Delete(q.marks, 0, n)
 	if r == codeNotReady {
 		r = ok
 	}
-	return number <= q.done, q.failed("work on", r)
+	return number <= q.done, q.fault("work on", r)
 }
 
-// await waits for a mark.
+// await waits until a mark is reached.
 func (q *Queue) await(number uint64) error {
 	for _, m := range q.marks {
 		if m.number == number {
@@ -174,7 +174,7 @@ func (q *Queue) await(number uint64) error {
 	return nil
 }
 
-// idle reports whether there is no work under way. A queue that failed is idle.
+// idle reports whether no work is under way. A failed queue is idle.
 func (q *Queue) idle() bool {
 	q.d.enter()
 	defer q.d.leave()
@@ -191,16 +191,16 @@ func (q *Queue) Close() error {
 	d.enter()
 	defer d.leave()
 	for _, m := range q.marks {
-		q.spare = append(q.spare, m.event)
+		q.freeEvents = append(q.freeEvents, m.event)
 	}
-	for _, e := range append(q.spare, q.order) {
+	for _, e := range append(q.freeEvents, q.orderEvent) {
 		d.drv.EventDestroy.Call(e)
 	}
 	d.drv.StreamDestroy.Call(q.stream)
-	q.done, q.marks, q.spare, q.stream = q.last, nil, nil, 0
+	q.done, q.marks, q.freeEvents, q.stream = q.last, nil, nil, 0
 	d.queues = slices.DeleteFunc(d.queues, func(o *Queue) bool { return o == q })
 	return err
 }
 
-// addrOf returns the address of host memory, 0 for none.
+// addrOf returns the address of host memory, 0 for a nil slice.
 func addrOf[T any](b []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

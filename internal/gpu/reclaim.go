@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// reclaimed is memory that nobody can reach any more, as the collector finds
-// out. It is told so on a goroutine of its own.
+// reclaimList is GPU memory whose owners in Go have become unreachable. Cleanups
+// of the garbage collector add to it, on another goroutine. The goroutine of the
+// device frees it.
 type reclaimList struct {
 	some atomic.Bool
 	sync.Mutex
@@ -25,7 +26,7 @@ func (a *reclaimList) add(addr uintptr) {
 	a.Unlock()
 }
 
-// freeReclaimed frees what has been abandoned, and reports whether there was any.
+// freeReclaimed frees the memory in the list, and reports whether there was any.
 func (d *Device) freeReclaimed() bool {
 	a := &d.reclaimed
 	if !a.some.Load() {
@@ -42,11 +43,12 @@ func (d *Device) freeReclaimed() bool {
 	return true
 }
 
-// collectGarbage lets the collector look for memory that nobody can reach, for when the
-// device has none left: the collector knows nothing of that.
+// collectGarbage runs the garbage collector when GPU memory is exhausted: the
+// collector does not see GPU memory and would not run. It reports whether memory
+// was freed.
 func (d *Device) collectGarbage() (found bool) {
 	runtime.GC()
-	for range 20 { // what it found, it tells a little later
+	for range 20 { // cleanups run a little after the collection
 		if d.freeReclaimed() {
 			found = true
 		} else if found {

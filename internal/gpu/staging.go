@@ -8,19 +8,20 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// staging is pinned host memory through which copies go: the driver would copy
-// Go's memory in the same way, but one chunk after the other.
+// staging is pinned host memory between Go's memory and GPU memory. It has two
+// halves: one is filled while the other is copied. The driver's own staging does not
+// overlap the two.
 type staging struct {
 	half  [2][]byte
-	event [2]uintptr // the last copy from or to that half
-	used  [2]bool    // the event was recorded
+	event [2]uintptr // end of the last copy from or to that half
+	used  [2]bool    // whether the event was recorded
 }
 
 // stagingChunk is how much is copied at once: large enough for the bus, small
 // enough to begin early.
 const stagingChunk = 2 << 20
 
-// openStaging makes the stage when the first copy needs it.
+// openStaging allocates the memory at the first copy.
 func (d *Device) openStaging() error {
 	if d.staging.half[0] != nil {
 		return nil
@@ -47,7 +48,7 @@ func (d *Device) closeStaging() {
 	d.staging = staging{}
 }
 
-// queueCopy queues one copy by f between half i and the device and marks its end.
+// queueCopy queues a copy by f between half i and GPU memory and records its end.
 func (d *Device) queueCopy(f dl.Func, dst, src uintptr, n, i int) error {
 	r := f.Call(dst, src, uintptr(n), d.stream)
 	if r == ok {
@@ -60,7 +61,7 @@ func (d *Device) queueCopy(f dl.Func, dst, src uintptr, n, i int) error {
 	return nil
 }
 
-// waitHalf waits until half i is free, or filled.
+// waitHalf waits for the last copy from or to half i.
 func (d *Device) waitHalf(i int) error {
 	if !d.staging.used[i] {
 		return nil
@@ -69,7 +70,7 @@ func (d *Device) waitHalf(i int) error {
 	return d.wait(context.Background(), target{event: d.staging.event[i]})
 }
 
-// copyIn copies b to the device and waits.
+// copyIn copies b to GPU memory and waits.
 func (d *Device) copyIn(dst uintptr, b []byte) error {
 	if err := d.takeErr(); err != nil || len(b) == 0 {
 		return err
@@ -92,7 +93,7 @@ func (d *Device) copyIn(dst uintptr, b []byte) error {
 	return d.waitAll()
 }
 
-// copyOut copies memory of the device to b.
+// copyOut copies GPU memory to b and waits.
 func (d *Device) copyOut(b []byte, src uintptr) error {
 	if err := d.takeErr(); err != nil || len(b) == 0 {
 		return err

@@ -22,8 +22,8 @@ func simulator(t testing.TB) string {
 	return dir
 }
 
-// simulated opens a device of the simulator, whose compiled kernels are kept
-// beside it.
+// simulated opens a device of the simulator. Compiled kernels are cached in the
+// simulator's folder.
 func simulated(t testing.TB, p *Platform) *Device {
 	t.Helper()
 	dir := simulator(t)
@@ -57,13 +57,13 @@ func write(t testing.TB, file, text string) string {
 	return file
 }
 
-// TestHIP runs the same code by AMD's names, on waves of 64 threads. Types differ
-// in what the compiler makes of them, which TestCUDA has seen.
+// TestHIP runs the same code through AMD's names, on waves of 64 threads. One type is
+// enough: TestCUDA tests all of them.
 func TestHIP(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) }, scalar.Float32)
 }
 
-// TestInfo looks at devices of both platforms.
+// TestInfo reads the properties of devices of both platforms.
 func TestInfo(t *testing.T) {
 	for p, arch := range map[*Platform]string{CUDA: "sm_", HIP: "gfx"} {
 		t.Setenv(p.Env, simulator(t))

@@ -1,21 +1,20 @@
-// Sums and extremes of vectors, in one launch. Which thread adds which elements
-// in which order depends on the length alone; threads add in double, blocks join
-// the sums of threads in a tree, and the last block to end joins those of blocks.
-// It writes the result where the host sees it, and then the number of the sum; a
-// sum without a number stays on the device.
+// Sums and extremes of vectors, in one launch. The order of additions depends only on
+// the length. Threads add in double. A block joins the sums of its threads in a tree.
+// The last block to end joins the sums of blocks. It writes the result to host memory
+// and then the number of the sum. A sum without a number stays in GPU memory.
 
 struct SumArgs {
 	u64 x, y;
 	i64 n;
-	u64 partial; // of blocks
-	u64 ended;   // how many blocks have
+	u64 partial; // sums of blocks
+	u64 ended;   // number of blocks that have ended
 	u64 result, number;
 	double p, scale;
 	Scalar a;
 	int kind, conjugate;
 };
 
-// Two is a result on its way: a complex sum, a real one, or two extremes.
+// Two is a partial result: a complex sum, a real sum, or two extremes.
 struct Two {
 	double a, b;
 };
@@ -28,7 +27,7 @@ struct Add {
 	__device__ __forceinline__ static Two none() { return {0, 0}; }
 	__device__ __forceinline__ static Two join(Two x, Two y) { return {x.a + y.a, x.b + y.b}; }
 };
-// Of extremes NaN wins.
+// NaN wins.
 __device__ __forceinline__ double larger(double a, double b) { return a >= b || a != a ? a : b; }
 __device__ __forceinline__ double smaller(double a, double b) { return a <= b || a != a ? a : b; }
 #define INFINITE __longlong_as_double(0x7ff0000000000000ll)
@@ -39,7 +38,7 @@ struct Extremes { // smallest and largest
 
 constexpr int sumThreads = 256;
 
-// ofBlock joins the values of the threads of a block, for thread 0.
+// ofBlock joins the values of all threads of a block. Thread 0 gets the result.
 template <class J> __device__ __forceinline__ Two ofBlock(Two v) {
 	__shared__ Two sums[sumThreads / group];
 #pragma unroll
@@ -56,12 +55,12 @@ __device__ __forceinline__ void report(u64 result, u64 number, Two v) {
 	volatile Result* r = as<volatile Result>(result);
 	r->a = v.a;
 	r->b = v.b;
-	if (number == 0) return; // nobody waits
+	if (number == 0) return; // the host does not wait for this sum
 	__threadfence_system();
 	r->number = number;
 }
 
-// joined joins the values of all threads. Where they go is passed in registers.
+// joined joins the values of all threads. The addresses are passed in registers.
 template <class J> __device__ __noinline__ void joined(u64 partials, u64 ended, u64 result, u64 number, Two v) {
 	__shared__ bool last;
 	v = ofBlock<J>(v);
@@ -91,11 +90,11 @@ template <class J> __device__ __forceinline__ void finish(const SumArgs& p, Two 
 	joined<J>(p.partial, p.ended, p.result, p.number, v);
 }
 
-// Sums are of one vector x, or of two. f.add(x, y) adds an element. A thread
-// loads as many packs as are unrolled before it adds them.
+// packsOf adds the packs of one vector x, or of x and y. f.add(x, y) adds an element.
+// A thread loads `unrolled` packs before it adds them.
 template <bool two, int unrolled, bool fits, class F> __device__ __forceinline__ void packsOf(const SumArgs& p, F& f) {
 	const T *x = as<T>(p.x), *y = two ? as<T>(p.y) : x;
-	i64 packs = p.n / packed, i = place(), all = places();
+	i64 packs = p.n / packed, i = threadIndex(), all = threadCount();
 	for (; unrolled > 1 && i + (unrolled - 1) * all < packs; i += unrolled * all) {
 		Pack a[unrolled], b[unrolled];
 #pragma unroll
@@ -118,7 +117,7 @@ template <bool two, int unrolled, bool fits, class F> __device__ __forceinline__
 template <bool two, int unrolled, class F> __device__ __forceinline__ void over(const SumArgs& p, F& f) {
 	if (aligned(p.x) && (!two || aligned(p.y))) packsOf<two, unrolled, true>(p, f);
 	else packsOf<two, 1, false>(p, f);
-	i64 rest = p.n / packed * packed + place();
+	i64 rest = p.n / packed * packed + threadIndex();
 	if (rest < p.n) f.add(as<T>(p.x)[rest], as<T>(two ? p.y : p.x)[rest]);
 }
 
@@ -144,7 +143,7 @@ KERNEL_SYNC(sum, SumArgs) {
 	finish<Add>(p, {re(f.s), im(f.s)});
 }
 
-// The kinds of norms, in the order of the Go side.
+// The kinds of norms have the numbers of device.NormKind.
 enum { sumPowers, sumSquares, sumSizes, sumRoots, countNonzero, largest, smallest };
 
 template <int kind> struct Norm {
@@ -209,7 +208,7 @@ template <bool fits> __device__ __forceinline__ void axpyPacks(const SumArgs& p,
 	const T* x = as<T>(p.x);
 	T* y = as<T>(p.y);
 	i64 packs = p.n / packed;
-	for (i64 i = place(); i < packs; i += places()) {
+	for (i64 i = threadIndex(); i < packs; i += threadCount()) {
 		Pack a = load(x + i * packed, fits), b = load(y + i * packed, fits);
 #pragma unroll
 		for (int j = 0; j < packed; j++) {
@@ -223,7 +222,7 @@ KERNEL_SYNC(axpyNorm, SumArgs) {
 	AxpyNorm f{0, scalar(p.a)};
 	if (aligned(p.x) && aligned(p.y)) axpyPacks<true>(p, f);
 	else axpyPacks<false>(p, f);
-	i64 rest = p.n / packed * packed + place();
+	i64 rest = p.n / packed * packed + threadIndex();
 	T* y = as<T>(p.y);
 	if (rest < p.n) y[rest] = f.add(as<T>(p.x)[rest], y[rest]);
 	finish<Add>(p, {f.s, 0});

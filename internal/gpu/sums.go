@@ -10,12 +10,12 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// sums is where sums leave their results.
+// sums is the memory for results of sums.
 type sums struct {
-	host    *result // pinned memory that the device writes to
-	result  uintptr // its address on the device
-	partial uintptr // of blocks, and how many have ended
-	number  uint64  // of the last sum
+	host    *result // pinned host memory that the device writes to
+	result  uintptr // the device's address of host
+	partial uintptr // partial sums of blocks, then a count of ended blocks
+	number  uint64  // number of the last sum
 }
 
 // result mirrors Result of sums.cu.
@@ -26,13 +26,13 @@ type result struct {
 }
 
 const (
-	sumBlock   = 256 // threads, as sums.cu has it
-	sumPacks   = 4   // that a thread adds before there are more blocks
-	maxBlocks  = 768 // of a sum: all run at once on a large GPU
+	sumBlock   = 256 // threads, as in sums.cu
+	sumPacks   = 4   // packs of a thread, before more blocks are used
+	maxBlocks  = 768 // blocks that run at the same time on a large GPU
 	partialEnd = maxBlocks * 16
 )
 
-// openSums makes the room for results.
+// openSums allocates the memory for results.
 func (d *Device) openSums() error {
 	b, err := d.Pin(int(unsafe.Sizeof(result{})))
 	if err != nil {
@@ -122,7 +122,7 @@ func (k *kernels[T, F]) Norm(x device.Mem[T], p, scale float64) (float64, error)
 	}
 	a, b, err := k.sumOf(&k.sums.norm, &sumArgs{x: x.Addr, n: x.N, p: p, scale: math.Abs(scale), kind: int32(kind)})
 	if kind == device.NormLargest {
-		// Sizes are not negative, so the result of none, -Inf, cannot come.
+		// The result is never -Inf, the value of an empty set, because x is not empty.
 		return b, err
 	}
 	return a, err

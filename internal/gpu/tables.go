@@ -7,20 +7,21 @@ import (
 	"github.com/golops/golops/device"
 )
 
-// cacheTables leaves what was made of a description, and the memory at addr with it,
-// until the description is forgotten or nobody can reach it any more.
-func cacheTables[P any](d *Device, k *device.DeviceCache, what *P, addr uintptr) {
-	gone := runtime.AddCleanup(what, d.reclaimed.add, addr)
-	k.Set(d, what, func() {
-		gone.Stop()
+// cacheTables stores value, which uses the GPU memory at addr, in the cache of a
+// description. The memory is freed when the cache is cleared, or after the
+// description has become unreachable.
+func cacheTables[P any](d *Device, c *device.DeviceCache, value *P, addr uintptr) {
+	cleanup := runtime.AddCleanup(value, d.reclaimed.add, addr)
+	c.Set(d, value, func() {
+		cleanup.Stop()
 		d.FreeBytes(addr)
 	})
 }
 
-// tables are lists that go to the device together.
+// tables are lists that are uploaded together.
 type tables struct{ bytes []byte }
 
-// put appends a list and returns where it begins.
+// put appends a list and returns its offset.
 func put[E any](t *tables, list []E) uintptr {
 	for len(t.bytes)%16 != 0 || len(t.bytes) == 0 {
 		t.bytes = append(t.bytes, 0)

@@ -1,6 +1,6 @@
 // Kernels that work element by element.
 
-// VectorArgs serve them all: dst = f(x, y) of n elements.
+// VectorArgs are the arguments of all: dst = f(x, y) of n elements.
 struct VectorArgs {
 	u64 dst, x, y;
 	i64 n;
@@ -8,10 +8,10 @@ struct VectorArgs {
 	int mode, conjugate;
 };
 
-// Each calls f(i) for single elements and f.pack(i) for packs of them that are
-// aligned in all arrays, if the arrays are aligned alike.
+// each calls f.one(i) for single elements, and f.pack(i) for packs that are aligned
+// in all arrays. alike says that the arrays have the same alignment.
 template <class F> __device__ __forceinline__ void each(i64 n, u64 address, bool alike, F f) {
-	i64 me = place(), all = places();
+	i64 me = threadIndex(), all = threadCount();
 	if (!alike) {
 		for (i64 i = me; i < n; i += all) f.one(i);
 		return;
@@ -26,7 +26,7 @@ template <class F> __device__ __forceinline__ void each(i64 n, u64 address, bool
 
 __device__ __forceinline__ bool alike(u64 a, u64 b) { return ((a ^ b) & 15) == 0; }
 
-// Unary and Binary are f for one and two sources. The result may lie over a source.
+// Unary and Binary are f for one and two sources. dst may be a source.
 template <class Op> struct Unary {
 	T* dst;
 	const T* x;
@@ -71,7 +71,7 @@ struct Filler {
 };
 KERNEL(fill, VectorArgs) { each(p.n, p.dst, true, Filler{as<T>(p.dst), scalar(p.a)}); }
 
-// Modes of combine: with real factors, parts do not mix.
+// Modes of combine. With real factors, real and imaginary parts do not mix.
 enum { scaleReal, scaleComplex, combineReal, combineComplex };
 
 struct ScaleReal {
@@ -119,14 +119,14 @@ struct MulAxisArgs {
 	int conjugate, pad;
 };
 
-// I is the type of indices: 32 bits divide faster, where they do.
+// I is the type of indices. 32-bit divisions are faster, where 32 bits suffice.
 template <class I> __device__ __forceinline__ void mulAxisOf(const MulAxisArgs& p) {
 	T* dst = as<T>(p.dst);
 	const T *d = as<T>(p.d), *x = as<T>(p.x);
 	const I axis = I(p.axis), inner = I(p.inner);
 	bool fits = aligned(p.dst) && aligned(p.x);
 	i64 packs = (p.n + packed - 1) / packed;
-	for (i64 k = place(); k < packs; k += places()) {
+	for (i64 k = threadIndex(); k < packs; k += threadCount()) {
 		i64 at = k * packed;
 		I row = I(at) / inner, left = inner - (I(at) - row * inner), i = row % axis;
 		int many = int(min(i64(packed), p.n - at));
@@ -153,7 +153,7 @@ KERNEL(mulAxis, MulAxisArgs) {
 	else mulAxisOf<u64>(p);
 }
 
-// ThresholdArgs shrink towards zero. border is the size up to which an element goes.
+// ThresholdArgs: elements up to the size border become 0.
 struct ThresholdArgs {
 	u64 dst, x, unused;
 	i64 n;
@@ -167,7 +167,7 @@ __device__ __noinline__ double halfFactor(double r, double t) {
 	return 2. / 3 * (1 + cos(2. / 3 * (3.14159265358979323846 - phi)));
 }
 
-// An element that is NaN is neither beyond the border nor within it, and stays.
+// NaN is neither beyond the border nor within it, and stays NaN.
 struct Threshold {
 	double t, border;
 	int kind;

@@ -29,12 +29,12 @@ const (
 
 const (
 	vectorBlock = 256 // threads
-	packBytes   = 16  // that a thread moves at once
-	// Blocks beyond this many for each processor gain nothing: threads go round.
+	packBytes   = 16  // bytes that a thread moves at once
+	// More blocks per processor than this gain nothing: threads loop instead.
 	blocksPerProcessor = 32
 )
 
-// vectorGrid is the grid of a kernel that goes round over n elements.
+// vectorGrid is the grid of a kernel whose threads loop over n elements.
 func (k *kernels[T, F]) vectorGrid(n int) grid {
 	if n == 0 {
 		return grid{}
@@ -103,7 +103,7 @@ type thresholdArgs struct {
 	kind, _   int32
 }
 
-// Threshold follows PyLops 2.8: an element on the border goes, NaN stays NaN.
+// Threshold follows PyLops 2.8: an element on the border becomes 0. NaN stays NaN.
 func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKind, t float64) {
 	border := t
 	switch kind {
@@ -116,7 +116,7 @@ func (k *kernels[T, F]) Threshold(dst, x device.Mem[T], kind device.ThresholdKin
 		&thresholdArgs{dst: dst.Addr, x: x.Addr, n: dst.N, t: t, border: border, kind: int32(kind)})
 }
 
-// flag is a bool as C has it.
+// flag is a bool as a C int.
 func flag(b bool) int32 {
 	if b {
 		return 1

@@ -11,25 +11,25 @@ import (
 	"github.com/golops/golops/internal/sched"
 )
 
-// target is what a wait is for: a result, if seq is not 0, otherwise an event,
-// if there is one, and otherwise the end of all kernels.
+// target is what a wait waits for: the result of sum seq, or an event, or the end of
+// a stream. The zero target is the end of all kernels.
 type target struct {
 	seq    uint64
 	event  uintptr
-	stream uintptr // 0: that of kernels
+	stream uintptr // 0: the stream of kernels
 }
 
-// OnWait adds a function that long waits call now and then: a communicator ends
-// operations there whose partner is gone, on which kernels may wait. An error
-// ends the wait. stop takes f away again.
+// OnWait registers a function that long waits call now and then. A communicator uses
+// it to end operations whose partner has failed, because kernels may wait for them.
+// An error of f ends the wait. stop removes f.
 func (d *Device) OnWait(f func() error) (stop func()) {
 	h := &f
 	d.onWait = append(d.onWait, h)
 	return func() { d.onWait = slices.DeleteFunc(d.onWait, func(o *func() error) bool { return o == h }) }
 }
 
-// How a wait goes on: it looks at memory often, asks the driver now and then,
-// yields the core to others, and naps once it is long.
+// A wait polls memory often, yields the core, asks the driver now and then, and
+// naps once it has taken long.
 const (
 	looksPerYield = 400
 	yieldsPerAsk  = 8
@@ -37,8 +37,7 @@ const (
 	napAfter      = 3 * time.Millisecond
 )
 
-// wait returns when the target is reached, with the failure that ended it
-// otherwise.
+// wait waits for the target. It returns the failure of a kernel, a hook or ctx.
 func (d *Device) wait(ctx context.Context, to target) error {
 	if d.context == 0 {
 		return d.err
@@ -79,7 +78,8 @@ func (d *Device) wait(ctx context.Context, to target) error {
 	}
 }
 
-// pollResult looks for a result for a while, without asking the driver.
+// pollResult polls the host memory of results for a while. It does not call the
+// driver.
 func (d *Device) pollResult(seq uint64) bool {
 	for range yieldsPerAsk {
 		for range looksPerYield {
@@ -92,10 +92,10 @@ func (d *Device) pollResult(seq uint64) bool {
 	return false
 }
 
-// errNoResult is a kernel that ended without its result: it cannot be.
+// errNoResult reports a bug: a sum ended and its result is not in host memory.
 var errNoResult = errors.New("a sum ended without a result")
 
-// query asks once.
+// query asks the driver once whether the target is reached.
 func (d *Device) query(to target) (bool, error) {
 	var r int32
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// operands are memory and descriptions for all kernels that take the latter.
+// operands are memory and descriptions for calls of all kernels.
 type operands struct {
 	x, y, m device.Mem[complex64]
 	r       device.Mem[float32]
@@ -62,7 +62,7 @@ type call struct {
 	run  func() error
 }
 
-// calls is every kernel here.
+// calls returns a call of every kernel.
 func (o *operands) calls(k *kernels[complex64, float32]) []call {
 	none, two, extents := device.Mem[complex64]{}, k.Slice(o.y, 0, 2), []int{32}
 	quiet := func(name string, f func()) call {
@@ -92,8 +92,9 @@ func (o *operands) calls(k *kernels[complex64, float32]) []call {
 	}
 }
 
-// TestSteady wants kernels that have run before to allocate nothing on the host.
-func TestSteady(t *testing.T) {
+// TestKernelsDoNotAllocate wants kernels to allocate no host memory after their first
+// run.
+func TestKernelsDoNotAllocate(t *testing.T) {
 	d := simulated(t, CUDA)
 	for _, c := range newOperands(t, d).calls(d.c64) {
 		if err := c.run(); err != nil {
@@ -108,8 +109,9 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestForgotten wants tables back whose description is forgotten or gone.
-func TestForgotten(t *testing.T) {
+// TestCachesFreeTables wants tables to be freed when their description is cleared or
+// unreachable.
+func TestCachesFreeTables(t *testing.T) {
 	d := simulated(t, CUDA)
 	o := newOperands(t, d)
 	used := len(d.pool.sizes)
@@ -119,7 +121,7 @@ func TestForgotten(t *testing.T) {
 		s.Cache.Clear()
 	}
 	if n := len(d.pool.sizes); n != used {
-		t.Errorf("%d pieces of memory in use after 100 matrices were forgotten, %d before", n, used)
+		t.Errorf("%d pieces of memory in use after 100 matrices were cleared, %d before", n, used)
 	}
 	for range 100 {
 		d.c64.Gather(d.c64.Slice(o.y, 0, 1), o.x, &device.Sparse[complex64]{First: []int{0, 1}, At: []int{0}})
@@ -131,7 +133,7 @@ func TestForgotten(t *testing.T) {
 	runtime.KeepAlive(o)
 }
 
-// TestNoLibraries wants products and transforms to say what is missing.
+// TestNoLibraries wants errors of products and transforms to name what is missing.
 func TestNoLibraries(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"libcuda.so.1", "libnvrtc.so.12"} {
