@@ -15,12 +15,12 @@ func TestComparison(t *testing.T) {
 	tables := []Table{
 		{Operation: "all_reduce", Comm: "Open MPI 4.1.4", Algo: "auto", Ranks: 2, Memory: HostMemory, Rows: []Row{row(8, 2), row(1<<20, 1000)}},
 		{Operation: "get", Comm: "Open MPI 4.1.4", Algo: "auto", Ranks: 2, Rows: []Row{{Size: 8, Type: "float32", Reduction: "none", OutOfPlace: reduce.measurement(8, 2, 3, 1)}}},
-		{Operation: "all_reduce", Comm: "NCCL 2.28.3 over Open MPI 4.1.4", Algo: "auto", Ranks: 2, Memory: DeviceMemory, Rows: []Row{row(1<<20, 100)}},
+		{Operation: "all_reduce", Comm: "NCCL 2.28.3 over Open MPI 4.1.4", Algo: "auto", Ranks: 2, Memory: GPUMemory, Rows: []Row{row(1<<20, 100)}},
 	}
 	const want = `
 # comparison of all_reduce, float32, sum, 2 ranks: time in us and bus bandwidth in GB/s, out of place if there is such
 #   [1] host memory, Open MPI 4.1.4
-#   [2] device memory, NCCL 2.28.3 over Open MPI 4.1.4
+#   [2] GPU memory, NCCL 2.28.3 over Open MPI 4.1.4
 #
 #         size      [1] time    busbw      [2] time    busbw
 #            8          2.00     0.00           N/A      N/A

@@ -21,13 +21,7 @@ const (
 	NCCL  = "nccl" // on a device, started by the other two
 )
 
-// What a loop runs when Config.Iters does not say.
-const (
-	autoIters = 20
-	autoTime  = 50 * time.Millisecond
-)
-
-// Stat says which of the ranks' times is reported.
+// Stat selects which of the ranks' times is reported.
 type Stat uint8
 
 // The statistics over ranks.
@@ -43,11 +37,11 @@ var statNames = [...]string{"mean over ranks", "of rank 0", "least of ranks", "m
 // String describes s as in "time: mean over ranks".
 func (s Stat) String() string { return statNames[s] }
 
-// Registration says how NCCL gets to know the buffers beforehand.
+// Registration says how buffers are registered with NCCL.
 type Registration uint8
 
-// The kinds of registration: none, by each rank for itself, and as windows of
-// all ranks.
+// The kinds of registration: none, by each rank alone, and as symmetric windows of all
+// ranks.
 const (
 	Unregistered Registration = iota
 	RegisterLocal
@@ -59,50 +53,63 @@ var registrationNames = [...]string{"none", "local registration", "symmetric win
 // String describes r as in "registration: symmetric windows".
 func (r Registration) String() string { return registrationNames[r] }
 
-// Config says what to measure, over which ranks. The letter in brackets is
-// the flag of the command. The zero Config measures all_reduce.
+// Config says what to measure and over which ranks. The letter in brackets is the
+// flag of the command. Start from Defaults: a zero field is zero.
 type Config struct {
-	Operations []string // names of Operations, or All; none means all_reduce
+	Operations []string // names of Operations, or All
 
-	Min, Max int64 // sizes in bytes (-b, -e); 0 means 8 and 64 MB
-	Factor   int64 // from one size to the next (-f); 0 means 2
-	Step     int64 // bytes from one size to the next, instead of Factor (-i); 0 means Factor
+	Min, Max int64 // sizes in bytes (-b, -e)
+	Factor   int64 // from one size to the next (-f); ignored with a Step
+	Step     int64 // bytes from one size to the next (-i); 0 means none
 
-	// Iters is the length of a timed loop (-n). 0 means 20, doubled until rank
-	// 0 has spent 50 ms in the loop; the time is that of the last loop alone, so
-	// that ranks starting at different moments weigh little in it.
-	Iters   int
-	Warmup  int  // untimed iterations before (-w); 0 means 5, negative means none
-	NoCheck bool // trust the results (-c 0)
+	// Iters is the length of the first timed loop (-n). The loop is doubled until
+	// rank 0 has spent LoopTime in it; 0 never doubles it. The last loop alone counts,
+	// so different start times of ranks weigh little.
+	Iters    int
+	LoopTime time.Duration
+	Warmup   int  // untimed iterations before the loop (-w)
+	NoCheck  bool // do not verify results (-c 0)
 
-	Reduction string // sum, prod, min, max, avg or All (-o); "" means sum
-	DType     string // float32, int32, ..., as C calls them too, or All (-d); "" means float32
+	Reduction string // sum, prod, min, max, avg or All (-o)
+	DType     string // float32, int32, ..., or their C names, or All (-d)
 	Root      int    // of broadcast, reduce, gather and scatter (-r)
-	Time      Stat   // whose time is reported (-a)
+	Time      Stat   // which rank's time is reported (-a)
 
-	Comms []string    // Local, MPI, NCCL; none means MPI under a launcher, otherwise Local, and NCCL too with a Device
-	Ranks int         // goroutine ranks; 0 means as many as MPI ranks, or GOMAXPROCS where there are none
-	Algos []comm.Algo // one table each; none means comm.Auto
+	// Comms are Local, MPI and NCCL. nil lets Run choose: MPI under a launcher,
+	// otherwise Local, and with a Device NCCL too.
+	Comms []string
+	// Ranks is the number of goroutine ranks. 0 lets Run choose: as many as MPI ranks,
+	// or GOMAXPROCS without a launcher.
+	Ranks int
+	Algos []comm.Algo // one table each; nil lets the communicator choose
 
-	// Device is a GPU, as launch.Config names them. Local and MPI are then measured
-	// twice, with buffers in host memory and in device memory. "" means none.
+	// Device is the name of a GPU, as in launch.Config. Local and MPI are then measured
+	// twice: in host memory and in GPU memory. "" means no GPU.
 	Device   string
 	ShareGPU bool         // see launch.Config
-	Register Registration // of buffers in device memory, over NCCL (-R)
+	Register Registration // of buffers in GPU memory with NCCL (-R)
 
-	Timeout time.Duration // the longest that a call may wait for another rank; 0 means for ever
+	Timeout time.Duration // the longest that a call may wait for another rank; 0 means no limit
 	Log     *slog.Logger  // passed to launch; nil means slog.Default()
 
-	// Fault is what this process alone has found wrong before, such as a folder
-	// that is missing. Run returns it on all ranks.
+	// Fault is an error that this process has found before Run, such as a missing
+	// folder. Run returns it on all ranks.
 	Fault error
 
-	// Wrap, if not nil, returns what is measured in place of each communicator,
-	// which is how tests put faults into one.
+	// Wrap, if not nil, replaces each communicator. Tests use it to inject faults.
 	Wrap func(comm.Comm) comm.Comm
 }
 
-// A ConfigError says why a Config cannot be run. All ranks see the same one.
+// Defaults returns a Config that measures all_reduce of float32 from 8 bytes to 64 MB,
+// with loops of 50 ms.
+func Defaults() Config {
+	return Config{
+		Operations: []string{"all_reduce"}, Min: 8, Max: 64 << 20, Factor: 2,
+		Iters: 20, LoopTime: 50 * time.Millisecond, Warmup: 5, Reduction: "sum", DType: "float32",
+	}
+}
+
+// ConfigError says why a Config cannot be run. All ranks return the same one.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return "perf: " + e.Err.Error() }
@@ -110,31 +117,8 @@ func (e *ConfigError) Error() string { return "perf: " + e.Err.Error() }
 // Unwrap returns the fault, or all of them joined.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// withDefaults replaces zero values by what they mean.
-func (c Config) withDefaults() Config {
-	def := func(p *int64, v int64) {
-		if *p == 0 {
-			*p = v
-		}
-	}
-	def(&c.Min, 8)
-	def(&c.Max, 64<<20)
-	def(&c.Factor, 2)
-	if len(c.Operations) == 0 {
-		c.Operations = []string{"all_reduce"}
-	}
-	if c.Reduction == "" {
-		c.Reduction = "sum"
-	}
-	if c.DType == "" {
-		c.DType = "float32"
-	}
-	switch {
-	case c.Warmup == 0:
-		c.Warmup = 5
-	case c.Warmup < 0:
-		c.Warmup = 0
-	}
+// choose fills in communicators and algorithms that are not given.
+func (c Config) choose() Config {
 	if len(c.Algos) == 0 {
 		c.Algos = []comm.Algo{comm.Auto}
 	}
@@ -153,8 +137,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// goroutineRanks returns how many goroutine ranks c asks for where no
-// launcher says it.
+// goroutineRanks returns the number of goroutine ranks without a launcher.
 func (c Config) goroutineRanks() int {
 	if c.Ranks > 0 {
 		return c.Ranks
@@ -162,9 +145,8 @@ func (c Config) goroutineRanks() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Validate reports every fault of c at once. ranks is the size of the group
-// to measure; 0 means that it is not known yet, and leaves out what depends
-// on it.
+// Validate reports every fault of c at once. ranks is the number of ranks to measure.
+// If it is 0 the number is unknown, and checks that need it are left out.
 func (c Config) Validate(ranks int) error {
 	p, err := c.plan(ranks)
 	errs := []error{err}
@@ -172,7 +154,7 @@ func (c Config) Validate(ranks int) error {
 	return errors.Join(append(errs, p.checkMemory(ranks))...)
 }
 
-// plan is a Config with its defaults set and its names looked up.
+// plan is a Config with communicators chosen and names parsed.
 type plan struct {
 	Config
 	ops        []operation
@@ -180,29 +162,33 @@ type plan struct {
 	reductions []comm.Op
 }
 
-// plan finds the faults that do not depend on where the ranks come from.
+// plan parses names. It finds all faults that do not depend on the launcher.
 func (c Config) plan(ranks int) (plan, error) {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, v := range []struct {
-		name  string
-		value int64
+		name         string
+		value, least int64
 	}{
-		{"smallest size (-b)", c.Min}, {"largest size (-e)", c.Max}, {"factor (-f)", c.Factor},
-		{"step (-i)", c.Step}, {"iterations (-n)", int64(c.Iters)}, {"ranks", int64(c.Ranks)},
+		{"smallest size (-b)", c.Min, 1}, {"largest size (-e)", c.Max, 1}, {"factor (-f)", c.Factor, 0},
+		{"step (-i)", c.Step, 0}, {"iterations (-n)", int64(c.Iters), 1}, {"warm-up (-w)", int64(c.Warmup), 0},
+		{"loop time", int64(c.LoopTime), 0}, {"ranks", int64(c.Ranks), 0},
 	} {
-		if v.value < 0 {
-			fault("%s is %d, must not be negative", v.name, v.value)
+		if v.value < v.least {
+			fault("%s is %d, must be at least %d", v.name, v.value, v.least)
 		}
 	}
-	c = c.withDefaults()
+	c = c.choose()
 	p := plan{Config: c}
 
+	if len(c.Operations) == 0 {
+		fault("no operation: name one of %s, or all", strings.Join(Operations(), ", "))
+	}
 	if c.Min > c.Max {
 		fault("smallest size (-b) %s is larger than largest size (-e) %s", FormatSize(c.Min), FormatSize(c.Max))
 	}
-	if c.Factor == 1 && c.Step == 0 && c.Min < c.Max {
-		fault("factor (-f) is 1, must be at least 2 for sizes to grow")
+	if c.Factor < 2 && c.Step == 0 && c.Min < c.Max {
+		fault("factor (-f) is %d, must be at least 2 for sizes to grow", c.Factor)
 	}
 	if int(c.Time) >= len(statNames) {
 		fault("time (-a) is statistic %d, must be from 0 to %d", c.Time, len(statNames)-1)
@@ -222,15 +208,15 @@ func (c Config) plan(ranks int) (plan, error) {
 	}
 	if p.dtypes, err = parseAll(c.DType, scalar.DTypes[:], scalar.ParseDType); err != nil {
 		if slices.Contains(shortFloats, strings.ToLower(c.DType)) {
-			err = fmt.Errorf("%w; floating-point numbers of 16 and 8 bits are planned", err)
+			err = fmt.Errorf("%w; 16-bit and 8-bit floating-point types are planned", err)
 		}
 		errs = append(errs, err)
 	}
 	if p.reductions, err = parseAll(c.Reduction, comm.Ops[:], comm.ParseOp); err != nil {
 		errs = append(errs, err)
 	}
-	// Only what was asked for by name can be senseless; a sweep leaves such
-	// combinations out.
+	// A combination that makes no sense is refused only if both are named. A sweep over
+	// all leaves it out.
 	if c.DType != All && c.Reduction != All && len(p.dtypes) == 1 && len(p.reductions) == 1 && p.reduces() {
 		if err := comm.CheckOp(p.reductions[0], p.dtypes[0]); err != nil {
 			errs = append(errs, err)
@@ -239,7 +225,7 @@ func (c Config) plan(ranks int) (plan, error) {
 	return p, errors.Join(errs...)
 }
 
-// shortFloats are types of nccl-tests that golops does not have yet.
+// shortFloats are types of nccl-tests that golops lacks.
 var shortFloats = []string{"half", "float16", "fp16", "bfloat16", "bf16", "fp8", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"}
 
 func (p plan) reduces() bool {
@@ -251,7 +237,7 @@ func (p plan) reduces() bool {
 	return false
 }
 
-// parseAll parses the one called name, or returns all of them.
+// parseAll parses name, or returns all values if name is All.
 func parseAll[T any](name string, all []T, parse func(string) (T, error)) ([]T, error) {
 	if name == All {
 		return all, nil

@@ -10,39 +10,46 @@ import (
 func TestValidate(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		cfg   Config
+		set   func(c *Config) // changes Defaults
 		ranks int
 		want  []string // parts of the error; none for no error
 	}{
-		{"zero", Config{}, 2, nil},
-		{"all", Config{Operations: []string{All}, Reduction: All, DType: All}, 2, nil},
-		{"swept senseless", Config{Reduction: "min", DType: All}, 2, nil},
-		{"senseless but unused", Config{Operations: []string{"put"}, Reduction: "min", DType: "complex64"}, 2, nil},
-		{"equal sizes", Config{Min: 8, Max: 8, Factor: 1}, 2, nil},
-		{"root unknown yet", Config{Root: 7}, 0, nil},
+		{"defaults", func(*Config) {}, 2, nil},
+		{"no warm-up", func(c *Config) { c.Warmup = 0 }, 2, nil},
+		{"step alone", func(c *Config) { c.Factor, c.Step = 0, 1<<20 }, 2, nil},
+		{"all", func(c *Config) { c.Operations, c.Reduction, c.DType = []string{All}, All, All }, 2, nil},
+		{"swept senseless", func(c *Config) { c.Reduction, c.DType = "min", All }, 2, nil},
+		{"senseless but unused", func(c *Config) { c.Operations, c.Reduction, c.DType = []string{"put"}, "min", "complex64" }, 2, nil},
+		{"equal sizes", func(c *Config) { c.Min, c.Max, c.Factor = 8, 8, 1 }, 2, nil},
+		{"root unknown yet", func(c *Config) { c.Root = 7 }, 0, nil},
 
-		{"sizes", Config{Min: 2048, Max: 1024}, 2, []string{"(-b) 2 KB is larger than largest size (-e) 1 KB"}},
-		{"factor", Config{Factor: 1}, 2, []string{"factor (-f) is 1"}},
-		{"root", Config{Root: 2}, 2, []string{"root (-r) is 2, must be from 0 to 1"}},
-		{"negative root", Config{Root: -1}, 0, []string{"root (-r) is -1"}},
-		{"operation", Config{Operations: []string{"x"}}, 2, []string{`unknown operation "x"`, "all_reduce", "or all"}},
-		{"reduction", Config{Reduction: "x"}, 2, []string{`unknown reduction "x"`, "or all"}},
-		{"type", Config{DType: "half"}, 2, []string{`unknown element type "half"`}},
-		{"senseless", Config{Reduction: "max", DType: "complex64"}, 2, []string{"max of complex64 makes no sense"}},
-		{"communicator", Config{Comms: []string{"x"}}, 2, []string{`unknown communicator "x": have local, mpi`}},
-		{"no launcher", Config{Comms: []string{MPI}}, 2, []string{"mpirun -n 4 golops perf all_reduce"}},
-		{"native", Config{Algos: []comm.Algo{comm.Native}}, 2, []string{"local has no algorithm native: have auto, direct, ring, tree"}},
-		{"direct", Config{Comms: []string{MPI}, Algos: []comm.Algo{comm.Direct}}, 2, []string{"mpi has no algorithm direct"}},
-		{"memory", Config{Max: 1 << 60, Ranks: 4}, 4, []string{"this machine has"}},
-		{"time", Config{Time: 9}, 2, []string{"time (-a)"}},
-		{"everything", Config{Min: -1, Iters: -1, Ranks: -1, Root: -1, Reduction: "x", DType: "y"}, 2,
-			[]string{"(-b) is -1", "(-n) is -1", "ranks is -1", "root (-r) is -1", `"x"`, `"y"`}},
+		{"sizes", func(c *Config) { c.Min, c.Max = 2048, 1024 }, 2, []string{"(-b) 2 KB is larger than largest size (-e) 1 KB"}},
+		{"factor", func(c *Config) { c.Factor = 1 }, 2, []string{"factor (-f) is 1"}},
+		{"root", func(c *Config) { c.Root = 2 }, 2, []string{"root (-r) is 2, must be from 0 to 1"}},
+		{"negative root", func(c *Config) { c.Root = -1 }, 0, []string{"root (-r) is -1"}},
+		{"operation", func(c *Config) { c.Operations = []string{"x"} }, 2, []string{`unknown operation "x"`, "all_reduce", "or all"}},
+		{"reduction", func(c *Config) { c.Reduction = "x" }, 2, []string{`unknown reduction "x"`, "or all"}},
+		{"type", func(c *Config) { c.DType = "half" }, 2, []string{`unknown element type "half"`}},
+		{"senseless", func(c *Config) { c.Reduction, c.DType = "max", "complex64" }, 2, []string{"max of complex64 makes no sense"}},
+		{"communicator", func(c *Config) { c.Comms = []string{"x"} }, 2, []string{`unknown communicator "x": have local, mpi`}},
+		{"no launcher", func(c *Config) { c.Comms = []string{MPI} }, 2, []string{"mpirun -n 4 golops perf all_reduce"}},
+		{"native", func(c *Config) { c.Algos = []comm.Algo{comm.Native} }, 2, []string{"local has no algorithm native: have auto, direct, ring, tree"}},
+		{"direct", func(c *Config) { c.Comms, c.Algos = []string{MPI}, []comm.Algo{comm.Direct} }, 2, []string{"mpi has no algorithm direct"}},
+		{"memory", func(c *Config) { c.Max, c.Ranks = 1<<60, 4 }, 4, []string{"this machine has"}},
+		{"time", func(c *Config) { c.Time = 9 }, 2, []string{"time (-a)"}},
+		{"zero", func(c *Config) { *c = Config{} }, 2, []string{"(-b) is 0, must be at least 1", "(-e) is 0", "(-n) is 0", "no operation: name one of all_reduce"}},
+		{"no factor", func(c *Config) { c.Factor = 0 }, 2, []string{"factor (-f) is 0, must be at least 2"}},
+		{"negative warm-up", func(c *Config) { c.Warmup = -1 }, 2, []string{"warm-up (-w) is -1"}},
+		{"everything", func(c *Config) { c.Min, c.Iters, c.Ranks, c.Root, c.Reduction, c.DType = -1, -1, -1, -1, "x", "y" }, 2,
+			[]string{"(-b) is -1, must be at least 1", "(-n) is -1", "ranks is -1", "root (-r) is -1", `"x"`, `"y"`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.name == "memory" && ThisMachine().Memory == 0 {
 				t.Skip("the memory of this machine is not known")
 			}
-			err := tc.cfg.Validate(tc.ranks)
+			cfg := Defaults()
+			tc.set(&cfg)
+			err := cfg.Validate(tc.ranks)
 			if (err == nil) != (tc.want == nil) {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}

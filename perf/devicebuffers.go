@@ -10,37 +10,37 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// mirror is the memory on a device behind the host's buffers: data are made and
-// verified on the host and copied.
-type mirror struct {
-	k          device.Kernels[complex128] // any type would do: bytes are copied
+// deviceBuffers are buffers in GPU memory. Data are made and verified in host
+// memory and copied.
+type deviceBuffers struct {
+	k          device.Kernels[complex128] // for copies of bytes; any type would do
 	c          comm.Comm
-	how        Registration // with c
-	send, recv half
+	how        Registration // of the buffers with c
+	send, recv deviceBuffer
 }
 
-// half is one buffer, here and there.
-type half struct {
+// deviceBuffer is one buffer in host memory and in GPU memory.
+type deviceBuffer struct {
 	host []complex128
 	mem  device.Mem[complex128]
-	reg  comm.Registration // that mem is of, or nil
+	reg  comm.Registration // owns mem, if not nil
 }
 
-func newMirror(d device.Device, c comm.Comm, how Registration) (*mirror, error) {
+func newDeviceBuffers(d device.Device, c comm.Comm, how Registration) (*deviceBuffers, error) {
 	k, err := device.KernelsFor[complex128](d)
-	return &mirror{k: k, c: c, how: how}, err
+	return &deviceBuffers{k: k, c: c, how: how}, err
 }
 
-// reflect makes room for what the buffers have. With a registration it is
-// collective.
-func (m *mirror) reflect(ctx context.Context, send, recv []complex128) error {
+// resize makes the GPU buffers at least as large as send and recv. With a
+// registration it is collective.
+func (m *deviceBuffers) resize(ctx context.Context, send, recv []complex128) error {
 	for _, p := range []struct {
-		h    *half
+		h    *deviceBuffer
 		host []complex128
 	}{{&m.send, send}, {&m.recv, recv}} {
 		p.h.host = p.host
 		n := len(p.host)
-		if m.how != Unregistered { // all ranks have the same
+		if m.how != Unregistered { // all ranks register the same size
 			most := []int64{int64(n)}
 			if err := m.c.AllReduce(ctx, comm.Of(most), comm.Of(most), comm.Max); err != nil {
 				return err
@@ -50,7 +50,7 @@ func (m *mirror) reflect(ctx context.Context, send, recv []complex128) error {
 		if p.h.mem.N >= n {
 			continue
 		}
-		if err := m.drop(ctx, p.h); err != nil {
+		if err := m.freeBuffer(ctx, p.h); err != nil {
 			return err
 		}
 		if err := m.alloc(ctx, p.h, n); err != nil {
@@ -60,7 +60,7 @@ func (m *mirror) reflect(ctx context.Context, send, recv []complex128) error {
 	return nil
 }
 
-func (m *mirror) alloc(ctx context.Context, h *half, n int) (err error) {
+func (m *deviceBuffers) alloc(ctx context.Context, h *deviceBuffer, n int) (err error) {
 	if m.how == Unregistered {
 		h.mem, err = m.k.Alloc(n)
 		return err
@@ -72,8 +72,8 @@ func (m *mirror) alloc(ctx context.Context, h *half, n int) (err error) {
 	return nil
 }
 
-// drop gives the memory of h back.
-func (m *mirror) drop(ctx context.Context, h *half) (err error) {
+// freeBuffer frees the GPU memory of h.
+func (m *deviceBuffers) freeBuffer(ctx context.Context, h *deviceBuffer) (err error) {
 	if h.reg != nil {
 		err = h.reg.Close(ctx)
 	} else {
@@ -83,11 +83,11 @@ func (m *mirror) drop(ctx context.Context, h *half) (err error) {
 	return err
 }
 
-func (m *mirror) free(ctx context.Context) error {
-	return errors.Join(m.drop(ctx, &m.send), m.drop(ctx, &m.recv))
+func (m *deviceBuffers) free(ctx context.Context) error {
+	return errors.Join(m.freeBuffer(ctx, &m.send), m.freeBuffer(ctx, &m.recv))
 }
 
-// tryRegister says why c cannot register memory, the same on all ranks. It is
+// tryRegister returns why c cannot register memory, the same on all ranks. It is
 // collective.
 func tryRegister(ctx context.Context, c comm.Comm, how Registration) (fault, err error) {
 	reg, err := comm.AllocRegistered(ctx, c, 4096, how == RegisterSymmetric)
@@ -100,9 +100,9 @@ func tryRegister(ctx context.Context, c comm.Comm, how Registration) (fault, err
 	return nil, reg.Close(ctx)
 }
 
-// twin returns the memory on the device behind a part of a buffer.
-func (m *mirror) twin(b comm.Buf) comm.Buf {
-	for _, h := range []half{m.send, m.recv} {
+// onDevice returns the GPU memory of a part of a host buffer.
+func (m *deviceBuffers) onDevice(b comm.Buf) comm.Buf {
+	for _, h := range []deviceBuffer{m.send, m.recv} {
 		host := comm.Of(h.host)
 		if b.N == 0 || b.Addr() < host.Addr() || b.Addr() >= host.Addr()+uintptr(host.Bytes()) {
 			continue
@@ -117,16 +117,16 @@ func (m *mirror) twin(b comm.Buf) comm.Buf {
 	return comm.Buf{DType: b.DType}
 }
 
-// up and down copy so many bytes at the start of both buffers.
-func (m *mirror) up(send, recv int) error {
-	return m.both(send, recv, func(h half, n int) error { return m.k.CopyIn(m.k.Slice(h.mem, 0, n), h.host[:n]) })
+// upload and download copy the first send and recv bytes of the buffers.
+func (m *deviceBuffers) upload(send, recv int) error {
+	return m.both(send, recv, func(h deviceBuffer, n int) error { return m.k.CopyIn(m.k.Slice(h.mem, 0, n), h.host[:n]) })
 }
 
-func (m *mirror) down(send, recv int) error {
-	return m.both(send, recv, func(h half, n int) error { return m.k.CopyOut(h.host[:n], m.k.Slice(h.mem, 0, n)) })
+func (m *deviceBuffers) download(send, recv int) error {
+	return m.both(send, recv, func(h deviceBuffer, n int) error { return m.k.CopyOut(h.host[:n], m.k.Slice(h.mem, 0, n)) })
 }
 
-func (m *mirror) both(send, recv int, f func(h half, n int) error) error {
+func (m *deviceBuffers) both(send, recv int, f func(h deviceBuffer, n int) error) error {
 	const elem = 16
 	if err := f(m.send, (send+elem-1)/elem); err != nil {
 		return err

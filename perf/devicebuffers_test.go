@@ -24,11 +24,13 @@ func TestDeviceMemory(t *testing.T) {
 				t.Errorf("%d tables", len(tables))
 			}
 			for _, tab := range tables {
-				if tab.Memory != DeviceMemory || tab.Device == "" || tab.Wrong != 0 || len(tab.Rows) == 0 {
+				if tab.Memory != GPUMemory || tab.Device == "" || tab.Wrong != 0 || len(tab.Rows) == 0 {
 					t.Errorf("got %+v", tab)
 				}
 			}
-			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, comm.Auto, Config{Min: 64, Max: 64, Iters: 1}, nil)
+			cfg := Defaults()
+			cfg.Min, cfg.Max, cfg.Iters, cfg.LoopTime = 64, 64, 1, 0
+			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, comm.Auto, cfg, nil)
 			if err == nil && tables[0].Wrong == 0 {
 				t.Error("a communicator that does nothing was found right")
 			}

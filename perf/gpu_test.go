@@ -32,7 +32,7 @@ func onGPU(ranks int) Config {
 	return cfg
 }
 
-// TestRunOnGPUs has host memory, device memory and NCCL side by side, verified.
+// TestRunOnGPUs has host memory, GPU memory and NCCL side by side, verified.
 func TestRunOnGPUs(t *testing.T) {
 	simulate(t, 2, 1<<30)
 	for _, ranks := range []int{1, 2} {
@@ -48,7 +48,7 @@ func TestRunOnGPUs(t *testing.T) {
 			}
 		}
 		windows := len(operations) - 2
-		if len(kinds) != 3 || kinds["host memory, goroutines"] != len(operations) || kinds["device memory, goroutines, staged through pinned host memory"] != windows {
+		if len(kinds) != 3 || kinds["host memory, goroutines"] != len(operations) || kinds["GPU memory, goroutines, staged through pinned host memory"] != windows {
 			t.Errorf("%d ranks: got %v", ranks, kinds)
 		}
 		if err := Plot(io.Discard, "svg", sampleMachine, res.Tables); err != nil {

@@ -15,20 +15,20 @@ type bench[T scalar.Element] struct {
 	op         comm.Op
 	root       int
 	vals       *values[T]
-	send, recv []T         // what is sent from and received into, or the host's copy of it
-	mirror     *mirror     // nil where buffers are in host memory
-	win        comm.Window // of put and get
+	send, recv []T            // the buffers, or copies of GPU memory in host memory
+	onDevice   *deviceBuffers // nil where buffers are in host memory
+	win        comm.Window    // of put and get
 }
 
 // job is an operation at one size, ready to run. Its functions allocate nothing.
 type job struct {
-	call  func(ctx context.Context) error // one iteration
-	ready func(ctx context.Context) error // all ranks have filled their buffers
-	calm  func()                          // data for timed loops
-	fill  func(seed uint32)               // data to verify, and poison where it goes
-	wrong func(seed uint32) int64         // elements that are not what fill leads to
-	up    func() error                    // what calm and fill have written goes to the device
-	down  func() error                    // what wrong reads comes from there
+	call           func(ctx context.Context) error // one iteration
+	ready          func(ctx context.Context) error // waits until all ranks have filled their buffers
+	fillIdempotent func()                          // fills the buffers for timed loops
+	fill           func(seed uint32)               // fills the sources for a check, and poisons the destinations
+	wrong          func(seed uint32) int64         // counts wrong elements after fill and call
+	upload         func() error                    // copies the buffers to GPU memory
+	download       func() error                    // copies the buffers back
 }
 
 // open makes the window that put and get work in.
@@ -49,11 +49,11 @@ func (b *bench[T]) close(ctx context.Context) error {
 	return b.win.Close(ctx)
 }
 
-// job prepares the operation at one size. Where buffers matter on root only,
-// those of the other ranks are empty.
+// job prepares the operation at one size. If a buffer is used on root only, it is
+// empty on the other ranks.
 func (b *bench[T]) job(e extent, inPlace bool) job {
 	isRoot := b.c.Rank() == b.root
-	ns, nr := b.o.room(e, isRoot)
+	ns, nr := b.o.bufferSizes(e, isRoot)
 	src, dst := b.send[:ns], b.recv[:nr]
 	var j job
 	switch b.o.name {
@@ -70,30 +70,29 @@ func (b *bench[T]) job(e extent, inPlace bool) job {
 	case "sendrecv", "put", "get":
 		j = b.neighbours(src, dst)
 	}
-	// Timed loops run on data that a reduction maps to itself: a thousand sums
-	// in place of anything else would overflow, and some processors and
-	// libraries are slow at that.
-	j.calm = func() {
-		set(src, b.vals.calm)
-		set(dst, b.vals.calm)
+	// Timed loops use data that a reduction maps to itself. Other data would overflow
+	// after a thousand sums in place, and some processors and libraries are then slow.
+	j.fillIdempotent = func() {
+		set(src, b.vals.idempotent)
+		set(dst, b.vals.idempotent)
 	}
-	j.up, j.down = nothing, nothing
-	if b.mirror != nil {
+	j.upload, j.download = nothing, nothing
+	if b.onDevice != nil {
 		sb, rb := comm.Of(src).Bytes(), comm.Of(dst).Bytes()
-		j.up = func() error { return b.mirror.up(sb, rb) }
-		j.down = func() error { return b.mirror.down(sb, rb) }
+		j.upload = func() error { return b.onDevice.upload(sb, rb) }
+		j.download = func() error { return b.onDevice.download(sb, rb) }
 	}
 	return j
 }
 
 func nothing() error { return nil }
 
-// buf is a part of send or recv as the communicator gets it.
+// buf returns a part of send or recv as an argument of the communicator.
 func (b *bench[T]) buf(s []T) comm.Buf {
-	if b.mirror == nil {
+	if b.onDevice == nil {
 		return comm.Of(s)
 	}
-	return b.mirror.twin(comm.Of(s))
+	return b.onDevice.onDevice(comm.Of(s))
 }
 
 // block returns this rank's block of count elements of s.
@@ -119,7 +118,7 @@ func (b *bench[T]) reduction(e extent, src, dst []T, inPlace bool) job {
 		ready: b.c.Barrier,
 		fill: func(seed uint32) {
 			set(dst, b.vals.poison)
-			b.vals.fillReduced(src, rank, seed) // last, as dst may be part of it
+			b.vals.fillReduced(src, rank, seed) // last: dst may overlap src
 		},
 		wrong: func(seed uint32) int64 { return b.vals.wrongReduced(dst, from, seed) },
 	}
@@ -183,8 +182,8 @@ func (b *bench[T]) scattering(e extent, src, dst []T, inPlace bool) job {
 // exchange prepares alltoall and alltoallv.
 func (b *bench[T]) exchange(e extent, src, dst []T, inPlace bool) job {
 	rank, n := b.c.Rank(), b.c.Size()
-	// counts[q] elements come from rank q and as many go there; they start at
-	// from[q] of q's buffer.
+	// counts[q] elements come from rank q and as many go there. They start at from[q]
+	// of q's buffer.
 	counts, from := make([]int, n), make([]int, n)
 	for q := range n {
 		counts[q] = b.o.between(e, q, rank, n)

@@ -13,47 +13,33 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// KernelConfig says on which devices kernels are measured, and how large the
-// work is. The zero KernelConfig measures float32 on the host.
+// KernelConfig says on which devices kernels are measured, and with which sizes. Start
+// from KernelDefaults: a zero field is zero.
 type KernelConfig struct {
-	Devices []string // as launch.Config.Device names them; none means the host
-	DType   string   // float32, float64, complex64 or complex128; "" means float32
-	Shrink  int      // what extents are divided by; 0 means 1: 512 × 512 × 256 points, matrices of 2048 and 4096
-	Threads int      // of the host; 0 means all
-	Rounds  int      // of which the best counts; 0 means 5
-	Loop    time.Duration
-	Log     *slog.Logger // passed to launch; nil means slog.Default()
+	Devices  []string      // names as in launch.Config.Device
+	DType    string        // float32, float64, complex64 or complex128
+	Shrink   int           // divides the extents of 512 × 512 × 256 points and of matrices of 2048 and 4096
+	Threads  int           // of the host; 0 lets the device choose: all cores
+	Rounds   int           // the best of them counts
+	LoopTime time.Duration // the least time of a round
+	Log      *slog.Logger  // passed to launch; nil means slog.Default()
 }
 
-// loopTime is how long a round takes at least when KernelConfig.Loop is 0.
-const loopTime = 20 * time.Millisecond
-
-func (c KernelConfig) withDefaults() KernelConfig {
-	if len(c.Devices) == 0 {
-		c.Devices = []string{"cpu"}
-	}
-	if c.DType == "" {
-		c.DType = "float32"
-	}
-	if c.Shrink == 0 {
-		c.Shrink = 1
-	}
-	if c.Rounds == 0 {
-		c.Rounds = 5
-	}
-	if c.Loop == 0 {
-		c.Loop = loopTime
-	}
-	return c
+// KernelDefaults returns a KernelConfig that measures float32 on the host, in 5 rounds
+// of 20 ms.
+func KernelDefaults() KernelConfig {
+	return KernelConfig{Devices: []string{"cpu"}, DType: "float32", Shrink: 1, Rounds: 5, LoopTime: 20 * time.Millisecond}
 }
 
-// maxShrink leaves every extent at least one stencil wide.
+// maxShrink leaves every extent at least as wide as a stencil.
 const maxShrink = 32
 
 // Validate reports every fault of c at once.
 func (c KernelConfig) Validate() error {
 	var errs []error
-	c = c.withDefaults()
+	if len(c.Devices) == 0 {
+		errs = append(errs, fmt.Errorf("no device: name one of %s", launch.DeviceNames()))
+	}
 	for _, name := range c.Devices {
 		errs = append(errs, launch.Config{Device: name}.Validate())
 	}
@@ -68,8 +54,8 @@ func (c KernelConfig) Validate() error {
 	if c.Threads < 0 {
 		errs = append(errs, fmt.Errorf("threads is %d, must be at least 1, or 0 for all cores", c.Threads))
 	}
-	if c.Rounds < 0 || c.Loop < 0 {
-		errs = append(errs, fmt.Errorf("%d rounds of %v, must not be negative", c.Rounds, c.Loop))
+	if c.Rounds < 1 || c.LoopTime <= 0 {
+		errs = append(errs, fmt.Errorf("%d rounds of %v, must be at least one of a positive time", c.Rounds, c.LoopTime))
 	}
 	return errors.Join(errs...)
 }
@@ -106,7 +92,6 @@ func Kernels(ctx context.Context, cfg KernelConfig, o KernelObserver) ([]KernelT
 	if err := cfg.Validate(); err != nil {
 		return nil, &ConfigError{err}
 	}
-	cfg = cfg.withDefaults()
 	on := func(name string, p launch.Program) error {
 		err := launch.Config{Ranks: 1, Device: name, Threads: cfg.Threads, Log: cfg.Log}.Local(ctx, p)
 		var dev *launch.DeviceError
@@ -205,7 +190,7 @@ func best(ctx context.Context, cfg KernelConfig, d device.Device, run func() err
 		if err != nil {
 			return 0, 0, err
 		}
-		if took >= cfg.Loop || n >= 1<<14 {
+		if took >= cfg.LoopTime || n >= 1<<14 {
 			break
 		}
 		n *= 2

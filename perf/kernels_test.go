@@ -13,7 +13,7 @@ import (
 
 // small measures every kernel with little work.
 func small(devices ...string) KernelConfig {
-	return KernelConfig{Devices: devices, Shrink: maxShrink, Rounds: 1, Loop: time.Nanosecond}
+	return KernelConfig{Devices: devices, DType: "float32", Shrink: maxShrink, Rounds: 1, LoopTime: time.Nanosecond}
 }
 
 func TestKernels(t *testing.T) {
@@ -89,7 +89,10 @@ func TestKernelConfig(t *testing.T) {
 			t.Errorf("got %v, want it to contain %q", err, want)
 		}
 	}
-	if err := (KernelConfig{}).Validate(); err != nil {
+	if err := KernelDefaults().Validate(); err != nil {
 		t.Error(err)
+	}
+	if err := (KernelConfig{}).Validate(); err == nil {
+		t.Error("the zero KernelConfig is valid: it has no device")
 	}
 }

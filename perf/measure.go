@@ -8,10 +8,10 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// measure warms a job up, times it and verifies one more iteration of it.
+// measure runs the warm-up, the timed loop and one verified iteration of a job.
 func (s *sweeper) measure(ctx context.Context, o operation, j job, size int64, reg trace.Region, how string) (*Measurement, error) {
-	j.calm()
-	if err := j.up(); err != nil {
+	j.fillIdempotent()
+	if err := j.upload(); err != nil {
 		return nil, err
 	}
 	if err := j.ready(ctx); err != nil {
@@ -34,14 +34,10 @@ func (s *sweeper) measure(ctx context.Context, o operation, j job, size int64, r
 	return m, err
 }
 
-// timed returns the time of one iteration in microseconds and the length of
-// the loop that showed it.
+// timed returns the time of one iteration in microseconds and the length of the loop.
+// It doubles the loop until it takes LoopTime on rank 0.
 func (s *sweeper) timed(ctx context.Context, j job) (micros float64, iters int, err error) {
-	iters = s.Iters
-	if iters == 0 {
-		iters = autoIters
-	}
-	for {
+	for iters = s.Iters; ; iters *= 2 {
 		if err := s.c.Barrier(ctx); err != nil {
 			return 0, 0, err
 		}
@@ -50,11 +46,11 @@ func (s *sweeper) timed(ctx context.Context, j job) (micros float64, iters int, 
 			return 0, 0, err
 		}
 		longer := []int32{0}
-		if s.Iters == 0 {
-			if took < autoTime {
+		if s.LoopTime > 0 {
+			if took < s.LoopTime {
 				longer[0] = 1
 			}
-			// Ranks differ in what they saw, but must loop equally often.
+			// Ranks measure different times, but must loop equally often.
 			if err := s.c.Broadcast(ctx, comm.Of(longer), 0); err != nil {
 				return 0, 0, err
 			}
@@ -63,7 +59,6 @@ func (s *sweeper) timed(ctx context.Context, j job) (micros float64, iters int, 
 			micros, err = s.overRanks(ctx, float64(took.Nanoseconds())/1e3/float64(iters))
 			return micros, iters, err
 		}
-		iters *= 2
 	}
 }
 
@@ -78,7 +73,7 @@ func loop(ctx context.Context, call func(context.Context) error, iters int) (tim
 	return time.Since(start), nil
 }
 
-// overRanks reduces the ranks' times to the one that is reported.
+// overRanks reduces the times of all ranks to the reported one.
 func (s *sweeper) overRanks(ctx context.Context, x float64) (float64, error) {
 	buf := comm.Of([]float64{x})
 	var err error
@@ -95,12 +90,12 @@ func (s *sweeper) overRanks(ctx context.Context, x float64) (float64, error) {
 	return comm.As[float64](buf)[0], err
 }
 
-// verify runs one iteration on known data and returns how many elements came
-// out wrong on all ranks together.
+// verify runs one iteration on known data and returns the number of wrong elements of
+// all ranks.
 func (s *sweeper) verify(ctx context.Context, j job) (int64, error) {
 	s.seed++
 	j.fill(s.seed)
-	if err := j.up(); err != nil {
+	if err := j.upload(); err != nil {
 		return 0, err
 	}
 	if err := j.ready(ctx); err != nil {
@@ -109,7 +104,7 @@ func (s *sweeper) verify(ctx context.Context, j job) (int64, error) {
 	if err := j.call(ctx); err != nil {
 		return 0, err
 	}
-	if err := j.down(); err != nil {
+	if err := j.download(); err != nil {
 		return 0, err
 	}
 	wrong := []int64{j.wrong(s.seed)}

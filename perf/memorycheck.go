@@ -15,8 +15,7 @@ import (
 	"github.com/golops/golops/launch"
 )
 
-// checkComms looks for communicators that do not exist here and for
-// algorithms that a communicator lacks.
+// checkComms refuses unknown communicators and algorithms that a communicator lacks.
 func (c Config) checkComms() (errs []error) {
 	lacks := map[string]comm.Algo{Local: comm.Native, MPI: comm.Direct}
 	if err := (launch.Config{Device: c.Device, ShareGPU: c.ShareGPU}).Validate(); err != nil {
@@ -31,7 +30,7 @@ func (c Config) checkComms() (errs []error) {
 	for _, name := range c.Comms {
 		if name == NCCL {
 			if c.Device == "" {
-				errs = append(errs, fmt.Errorf("communicator nccl moves memory of GPUs: set the device to %s, %s or %s", launch.CUDA, launch.HIP, launch.GPU))
+				errs = append(errs, fmt.Errorf("communicator nccl needs GPU memory: set the device to %s, %s or %s", launch.CUDA, launch.HIP, launch.GPU))
 			}
 			continue
 		}
@@ -53,10 +52,10 @@ func (c Config) checkComms() (errs []error) {
 	return errs
 }
 
-// checkRegister finds what no registration is for.
+// checkRegister refuses a registration without NCCL or without a collective.
 func (c Config) checkRegister() (errs []error) {
 	if !slices.Contains(c.Comms, NCCL) {
-		errs = append(errs, errors.New("registration (-R) is of device memory with NCCL: set the device, and the communicators to nccl"))
+		errs = append(errs, errors.New("registration (-R) is of GPU memory with NCCL: set the device, and the communicators to nccl"))
 	}
 	if slices.Contains(c.Operations, "sendrecv") {
 		errs = append(errs, errors.New("registration (-R) is for collectives: leave out sendrecv"))
@@ -74,9 +73,9 @@ func algosBut(missing comm.Algo) string {
 	return strings.Join(names, ", ")
 }
 
-// checkMemory finds requests that this machine cannot hold: failing on an
-// allocation halfway, or being killed, tells less. It knows nothing of the
-// machines of other processes, so it looks at goroutine ranks only.
+// checkMemory refuses buffers that do not fit into the host memory of this machine.
+// That says more than a failed allocation halfway. It checks goroutine ranks only,
+// because the machines of other processes are unknown.
 func (c plan) checkMemory(n int) error {
 	_, have := device.HostMemory()
 	if have == 0 || n == 0 || slices.Contains(c.Comms, MPI) || launch.Launched() {
@@ -93,8 +92,8 @@ func (c plan) checkMemory(n int) error {
 func (c plan) memory(n int) (most float64) {
 	for _, o := range c.ops {
 		e := o.extent(c.Max, 1, n)
-		rootSend, rootRecv := o.room(e, true)
-		send, recv := o.room(e, false)
+		rootSend, rootRecv := o.bufferSizes(e, true)
+		send, recv := o.bufferSizes(e, false)
 		most = max(most, float64(rootSend)+float64(rootRecv)+float64(n-1)*(float64(send)+float64(recv)))
 	}
 	return most
@@ -102,18 +101,18 @@ func (c plan) memory(n int) (most float64) {
 
 func formatBytes(n float64) string { return FormatSize(int64(min(n, 1<<62))) }
 
-// gpuShare is what one rank knows of the memory of its GPU.
+// gpuShare is the GPU memory that one rank needs and sees as free.
 type gpuShare struct {
-	GPU        string // tells GPUs of one machine, and machines, apart
+	GPU        string // host, platform and index
 	Need, Free float64
 }
 
-// checkDevice finds requests that the GPUs cannot hold, on all ranks alike. It
-// is collective.
+// checkDevice refuses buffers that do not fit into GPU memory, with the same fault on
+// all ranks. It is collective.
 func (c plan) checkDevice(ctx context.Context, r dist.Proc) (fault, err error) {
 	var send, recv int
 	for _, o := range c.ops {
-		s, d := o.room(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root || c.Register != Unregistered)
+		s, d := o.bufferSizes(o.extent(c.Max, 1, r.Size()), r.Rank() == c.Root || c.Register != Unregistered)
 		send, recv = max(send, s), max(recv, d)
 	}
 	mine := gpuShare{Need: float64(send) + float64(recv)}

@@ -139,7 +139,7 @@ func ragged(total, k, n int) int {
 
 // room returns how many elements a rank needs to send from and to receive
 // into. Where a buffer matters on root only, the others have none.
-func (o operation) room(e extent, isRoot bool) (send, recv int) {
+func (o operation) bufferSizes(e extent, isRoot bool) (send, recv int) {
 	onRoot := func(n int) int {
 		if isRoot {
 			return n

@@ -16,10 +16,10 @@ import (
 // Result is what Run measured.
 type Result struct {
 	Rank   int     // of this process under a launcher, 0 otherwise
-	Tables []Table // those that this process took part in; on rank 0 all of them
+	Tables []Table // of this process; rank 0 has all
 }
 
-// Wrong returns how many elements came out wrong in all tables.
+// Wrong returns the number of wrong elements in all tables.
 func (r Result) Wrong() (wrong int64) {
 	for _, t := range r.Tables {
 		wrong += t.Wrong
@@ -37,31 +37,30 @@ func (r Result) Missing() (missing []string) {
 	return missing
 }
 
-// Run starts the ranks that cfg asks for and measures each communicator with
-// each algorithm and in each memory. o may be nil. A *ConfigError says that cfg
-// cannot be run. Operations that a communicator cannot do are no error: see
-// Result.Missing.
+// Run starts the ranks of cfg and measures each communicator with each algorithm, in
+// host memory and in GPU memory. Start cfg from Defaults. o may be nil. Run returns a
+// *ConfigError if cfg cannot be run. Operations that a communicator lacks are not an
+// error: see Result.Missing.
 //
-// Under a launcher every process calls Run. Goroutine ranks then run inside
-// rank 0 while the other processes sleep.
+// Under a launcher every process calls Run. Goroutine ranks then run inside rank 0
+// while the other processes sleep.
 func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
-	full := cfg.withDefaults()
-	cfg.Comms, cfg.Device = full.Comms, full.Device
+	cfg = cfg.choose()
 	ranks := 0
 	if !launch.Launched() {
 		ranks = cfg.goroutineRanks()
 	}
-	// Of several processes none ends alone: the others would wait for it.
+	// Under a launcher a process must not return alone: the others would wait for it.
 	err := errors.Join(cfg.Fault, cfg.Validate(ranks))
 	if err != nil && !launch.Launched() {
 		return Result{}, &ConfigError{err}
 	}
 	cfg.Fault = err
-	r := &runner{cfg: cfg, o: o}
+	r := &session{cfg: cfg, o: o}
 	if launch.Launched() {
-		err = launch.Config{Timeout: cfg.Timeout, Log: cfg.Log}.World(ctx, r.world)
+		err = launch.Config{Timeout: cfg.Timeout, Log: cfg.Log}.World(ctx, r.measureMPI)
 	} else {
-		err = r.local(ctx, ranks, cfg.Comms)
+		err = r.measureGoroutines(ctx, ranks, cfg.Comms)
 	}
 	if r.fault == nil {
 		r.fault = impossible(err)
@@ -72,18 +71,18 @@ func Run(ctx context.Context, cfg Config, o Observer) (Result, error) {
 	return r.Result, err
 }
 
-// runner gathers the tables of all communicators.
-type runner struct {
+// session collects the tables of all communicators.
+type session struct {
 	Result
 	cfg   Config
 	o     Observer
-	fault error // of cfg, found once the ranks were there; the same on all of them
+	fault error // fault of cfg that needs the ranks to be found; the same on all ranks
 }
 
-// local measures goroutine ranks, and NCCL between them.
-func (r *runner) local(ctx context.Context, ranks int, names []string) error {
+// measureGoroutines measures goroutine ranks, and NCCL between them.
+func (r *session) measureGoroutines(ctx context.Context, ranks int, names []string) error {
 	return launch.Config{Ranks: ranks, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.Local(ctx, func(ctx context.Context, c dist.Proc) error {
-		tables, err := r.ways(ctx, c.Comm, names)
+		tables, err := r.measureMemories(ctx, c.Comm, names)
 		if c.Rank() == 0 {
 			r.Tables = append(r.Tables, tables...)
 		}
@@ -91,8 +90,8 @@ func (r *runner) local(ctx context.Context, ranks int, names []string) error {
 	})
 }
 
-// world measures all communicators from inside an MPI program.
-func (r *runner) world(ctx context.Context, rank dist.Proc) error {
+// measureMPI measures all communicators inside an MPI program.
+func (r *session) measureMPI(ctx context.Context, rank dist.Proc) error {
 	c := rank.Comm
 	r.Rank = c.Rank()
 	if err := comm.Agree(ctx, c, r.cfg.Fault); err != nil {
@@ -111,7 +110,7 @@ func (r *runner) world(ctx context.Context, rank dist.Proc) error {
 		}
 		ranks = r.cfg.Ranks
 	}
-	var ours []string // what MPI ranks measure, the rest is for goroutines
+	var ours []string // communicators that MPI ranks measure
 	for _, name := range r.cfg.Comms {
 		size := c.Size()
 		if name == Local {
@@ -126,7 +125,7 @@ func (r *runner) world(ctx context.Context, rank dist.Proc) error {
 	if slices.Contains(r.cfg.Comms, Local) {
 		fault := ""
 		if c.Rank() == 0 {
-			if err := r.local(ctx, ranks, []string{Local}); impossible(err) != nil {
+			if err := r.measureGoroutines(ctx, ranks, []string{Local}); impossible(err) != nil {
 				fault = impossible(err).Error()
 			} else if err != nil {
 				return err
@@ -143,7 +142,7 @@ func (r *runner) world(ctx context.Context, rank dist.Proc) error {
 			return nil
 		}
 	}
-	tables, err := r.ways(ctx, c, ours)
+	tables, err := r.measureMemories(ctx, c, ours)
 	r.Tables = append(r.Tables, tables...)
 	if r.fault = impossible(err); r.fault != nil {
 		return nil // on all ranks
@@ -151,8 +150,8 @@ func (r *runner) world(ctx context.Context, rank dist.Proc) error {
 	return err
 }
 
-// impossible returns why what was asked for cannot be done, or nil if err is of
-// another kind.
+// impossible returns the fault of the configuration in err, or nil if err is another
+// error.
 func impossible(err error) error {
 	var config *ConfigError
 	var dev *launch.DeviceError
@@ -165,10 +164,10 @@ func impossible(err error) error {
 	return nil
 }
 
-// ways measures the ranks of host: as they are, and over NCCL, whichever names
-// say; with a device in host memory and in the device's.
-func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all []Table, err error) {
-	var gpu []string // the communicators of launch that are wanted
+// measureMemories measures the communicators in names on the ranks of host. With a
+// device it measures both host memory and GPU memory.
+func (r *session) measureMemories(ctx context.Context, host comm.Comm, names []string) (all []Table, err error) {
+	var gpu []string // launch's names of communicators for GPU memory
 	hosts := false
 	for _, name := range names {
 		switch {
@@ -182,7 +181,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 		}
 	}
 	on := func(name string, p launch.Program) error {
-		var fault error // kept from On, which would abort the ranks
+		var fault error // not returned from RunOn, which would abort the ranks
 		err := launch.Config{Device: r.cfg.Device, Comm: name, ShareGPU: r.cfg.ShareGPU, Timeout: r.cfg.Timeout, Log: r.cfg.Log}.RunOn(ctx, host,
 			func(ctx context.Context, rank dist.Proc) (err error) {
 				if fault, err = r.checkDevice(ctx, rank); fault != nil || err != nil {
@@ -198,12 +197,12 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 		return errors.Join(fault, err)
 	}
 	if hosts {
-		for _, name := range gpu { // what cannot be had is said before long measurements
+		for _, name := range gpu { // find faults before long measurements
 			if err := on(name, func(context.Context, dist.Proc) error { return nil }); err != nil {
 				return nil, err
 			}
 		}
-		if all, err = r.algos(ctx, host, nil, Unregistered); err != nil {
+		if all, err = r.measureAlgos(ctx, host, nil, Unregistered); err != nil {
 			return all, err
 		}
 	}
@@ -213,7 +212,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 			how = r.cfg.Register
 		}
 		err := on(name, func(ctx context.Context, rank dist.Proc) error {
-			tables, err := r.algos(ctx, rank.Comm, rank.Device, how)
+			tables, err := r.measureAlgos(ctx, rank.Comm, rank.Device, how)
 			all = append(all, tables...)
 			return err
 		})
@@ -226,7 +225,7 @@ func (r *runner) ways(ctx context.Context, host comm.Comm, names []string) (all 
 
 // checkDevice returns why the GPUs cannot hold the buffers, the same on all
 // ranks. It is collective.
-func (r *runner) checkDevice(ctx context.Context, rank dist.Proc) (fault, err error) {
+func (r *session) checkDevice(ctx context.Context, rank dist.Proc) (fault, err error) {
 	p, err := r.cfg.plan(rank.Size())
 	if err != nil {
 		return &ConfigError{err}, nil
@@ -234,12 +233,13 @@ func (r *runner) checkDevice(ctx context.Context, rank dist.Proc) (fault, err er
 	return p.checkDevice(ctx, rank)
 }
 
-// algos measures c with each algorithm, in memory of d or of the host.
-func (r *runner) algos(ctx context.Context, c comm.Comm, d device.Device, how Registration) ([]Table, error) {
+// measureAlgos measures c with each algorithm, in the memory of d, or in host memory if
+// d is nil.
+func (r *session) measureAlgos(ctx context.Context, c comm.Comm, d device.Device, how Registration) ([]Table, error) {
 	var all []Table
 	cfg := r.cfg
 	cfg.Register = how
-	for _, algo := range r.cfg.withDefaults().Algos {
+	for _, algo := range r.cfg.Algos {
 		h, err := withAlgo(c, algo)
 		if err != nil {
 			return all, err
@@ -270,9 +270,8 @@ func withAlgo(c comm.Comm, algo comm.Algo) (comm.Comm, error) {
 	return a.WithAlgo(algo)
 }
 
-// sleepUntilRank0 returns when rank 0 calls it. It is a barrier for ranks that
-// have nothing to do for long: MPI waits by spinning at first, and would take
-// processors from the goroutine ranks that rank 0 is measuring.
+// sleepUntilRank0 returns when rank 0 calls it. It is a barrier that does not spin:
+// MPI's barrier would take processors from the goroutine ranks that rank 0 measures.
 func sleepUntilRank0(ctx context.Context, c comm.Comm) error {
 	flag := comm.Of([]uint8{0})
 	if c.Rank() == 0 {

@@ -16,7 +16,10 @@ import (
 
 // quick measures every operation with little work.
 func quick(ranks int) Config {
-	return Config{Operations: []string{All}, Ranks: ranks, Min: 4, Max: 4096, Factor: 4, Iters: 2, Warmup: 1}
+	c := Defaults()
+	c.Operations, c.Ranks, c.Min, c.Max, c.Factor = []string{All}, ranks, 4, 4096, 4
+	c.Iters, c.LoopTime, c.Warmup = 2, 0, 1
+	return c
 }
 
 // recorder is an Observer that checks the order of its calls.
@@ -110,22 +113,26 @@ func TestRunAlgos(t *testing.T) {
 	}
 }
 
-// Without Iters a loop is as long as it must be, the same on all ranks.
-func TestRunAutoIters(t *testing.T) {
+// A loop is doubled until it takes LoopTime, equally often on all ranks.
+func TestRunLoopTime(t *testing.T) {
 	for _, stat := range []Stat{Mean, Rank0, Fastest, Slowest} {
-		res, err := Run(t.Context(), Config{Ranks: 2, Min: 8, Max: 8, Time: stat}, nil)
+		cfg := Defaults()
+		cfg.Ranks, cfg.Min, cfg.Max, cfg.Time = 2, 8, 8, stat
+		res, err := Run(t.Context(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := res.Tables[0].Rows[0].OutOfPlace
-		if m.Iters < autoIters || m.Iters%autoIters != 0 {
+		if m.Iters < cfg.Iters || m.Iters%cfg.Iters != 0 {
 			t.Errorf("%v: %d iterations", stat, m.Iters)
 		}
 	}
 }
 
 func TestRunRefuses(t *testing.T) {
-	_, err := Run(t.Context(), Config{Ranks: 2, Root: 2}, nil)
+	cfg := Defaults()
+	cfg.Ranks, cfg.Root = 2, 2
+	_, err := Run(t.Context(), cfg, nil)
 	var c *ConfigError
 	if !errors.As(err, &c) {
 		t.Errorf("got %v, want a *ConfigError", err)

@@ -13,12 +13,11 @@ import (
 	"github.com/golops/golops/trace"
 )
 
-// Sweep measures what cfg asks for on the ranks of c, one table for each
-// operation. It is collective, all ranks return the same tables, and o, which
-// may be nil, hears of them on rank 0. Buffers are in memory of d, or of the host
-// if d is nil. Comms, Ranks, Algos, Device and Wrap of cfg do not matter here: c
-// is measured as it is. algo goes into the tables. An operation that c cannot do
-// has a table without rows that says why, and the others are measured.
+// Sweep measures the operations of cfg on the ranks of c, one table per operation. It
+// is collective and all ranks return the same tables. o, which may be nil, is called
+// on rank 0. Buffers are in the memory of d, or in host memory if d is nil. Sweep
+// ignores Comms, Ranks, Algos, Device and Wrap of cfg. algo is copied into the tables.
+// An operation that c lacks has a table without rows that says why.
 func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) (tables []Table, err error) {
 	p, err := cfg.plan(c.Size())
 	if err != nil {
@@ -29,21 +28,21 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 	}
 	s := &sweeper{plan: p, c: c, o: o}
 	if d != nil {
-		if s.mirror, err = newMirror(d, c, p.Register); err != nil {
+		if s.onDevice, err = newDeviceBuffers(d, c, p.Register); err != nil {
 			return nil, err
 		}
 		defer func() {
-			if e := s.mirror.free(ctx); err == nil {
+			if e := s.onDevice.free(ctx); err == nil {
 				err = e
 			}
 		}()
 	}
 	for _, op := range p.ops {
 		if op.window && d != nil && slices.Contains(p.Operations, All) {
-			continue // there are no windows over such memory, which who asks for one by name is told
+			continue // no windows over GPU memory; an error only if named by the user
 		}
 		if op.name == "sendrecv" && p.Register != Unregistered {
-			continue // messages know no registration, which who asks for it by name is told
+			continue // messages have no registration; an error only if named by the user
 		}
 		t := &Table{
 			Operation: op.name, Comm: c.String(), Algo: algo.String(), Ranks: c.Size(),
@@ -55,7 +54,7 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 		}
 		switch {
 		case d != nil:
-			t.Memory, t.Device = DeviceMemory, d.String()
+			t.Memory, t.Device = GPUMemory, d.String()
 			if p.Register != Unregistered {
 				t.Registration = p.Register.String()
 			}
@@ -80,7 +79,7 @@ func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cf
 	return tables, nil
 }
 
-// only names the one element of s, or says that there are all of them.
+// only returns the name of the one element of s, or All.
 func only[T fmt.Stringer](s []T) string {
 	if len(s) == 1 {
 		return s[0].String()
@@ -93,8 +92,8 @@ type sweeper struct {
 	plan
 	c          comm.Comm
 	o          Observer
-	send, recv []complex128 // memory of buffers of any type, kept from one table to the next
-	mirror     *mirror      // of that memory on a device, or nil
+	send, recv []complex128   // memory of buffers of any type, reused for all tables
+	onDevice   *deviceBuffers // the same buffers in GPU memory, or nil
 	seed       uint32
 }
 
@@ -119,7 +118,7 @@ func (s *sweeper) table(ctx context.Context, t *Table, o operation) error {
 		}
 	}
 	if len(t.Rows) > 0 {
-		return nil // what a sweep over types and reductions finds missing, it leaves out
+		return nil // some types and reductions were measured; leave out the others
 	}
 	return missing
 }
@@ -146,13 +145,13 @@ func (s *sweeper) rows(ctx context.Context, t *Table, o operation, dt scalar.DTy
 func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operation, op comm.Op) (err error) {
 	dt, n := scalar.Of[T](), s.c.Size()
 	elem := dt.Size()
-	ns, nr := o.room(o.extent(s.Max, elem, n), s.c.Rank() == s.Root)
+	ns, nr := o.bufferSizes(o.extent(s.Max, elem, n), s.c.Rank() == s.Root)
 	b := &bench[T]{
 		c: s.c, o: o, op: op, root: s.Root, vals: newValues[T](op, n),
-		send: view[T](&s.send, ns), recv: view[T](&s.recv, nr), mirror: s.mirror,
+		send: buffer[T](&s.send, ns), recv: buffer[T](&s.recv, nr), onDevice: s.onDevice,
 	}
-	if s.mirror != nil {
-		if err := s.mirror.reflect(ctx, s.send, s.recv); err != nil {
+	if s.onDevice != nil {
+		if err := s.onDevice.resize(ctx, s.send, s.recv); err != nil {
 			return fmt.Errorf("perf: buffers of %s: %w", o.name, err)
 		}
 	}
@@ -164,7 +163,7 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 		e := o.extent(size, elem, n)
 		row := Row{Size: int64(e.total * elem), Count: int64(e.count), Type: dt.String(), Reduction: "none", Root: -1}
 		if row.Size == last {
-			continue // rounded to what the row before has moved
+			continue // rounded to the size of the row before
 		}
 		last = row.Size
 		if o.reduces {
@@ -182,8 +181,8 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 	return b.close(ctx)
 }
 
-// agreeOpen returns an error on all ranks if one of them has no window, so that
-// all of them leave the operation out.
+// agreeOpen returns an error on all ranks if one of them has no window. All ranks
+// then leave the operation out.
 func (s *sweeper) agreeOpen(ctx context.Context, o operation, err error) error {
 	if !o.window || err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
@@ -213,14 +212,14 @@ func measureRow[T scalar.Element](ctx context.Context, s *sweeper, b *bench[T], 
 	return err
 }
 
-// view returns memory for n elements, from what *mem has or, if that is too
-// little, from new memory: whole pages, for the small buffers of two ranks on
-// one cache line would slow each other down.
-func view[T scalar.Element](mem *[]complex128, n int) []T {
+// buffer returns memory for n elements from *mem. It reallocates *mem if that is too
+// small. Memory is whole pages: two ranks with buffers on one cache line would slow
+// each other down.
+func buffer[T scalar.Element](mem *[]complex128, n int) []T {
 	bytes := n * scalar.Of[T]().Size()
 	const page = 4096
 	if need := (max(bytes, page) + 15) / 16; need > len(*mem) {
-		*mem = nil // lets the collector have the old one first
+		*mem = nil // lets the collector free the old memory first
 		*mem = make([]complex128, need)
 	}
 	b := comm.Of(*mem)

@@ -1,5 +1,7 @@
 package perf
 
+import "time"
+
 // Table is one operation over one communicator and algorithm. Sizes are in
 // bytes, times in microseconds, bandwidths in 1e9 bytes per second.
 type Table struct {
@@ -7,20 +9,21 @@ type Table struct {
 	Comm         string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
 	Algo         string `json:"algorithm"`
 	Ranks        int    `json:"ranks"`
-	Memory       string `json:"memory,omitempty"`       // HostMemory or DeviceMemory, where a device was asked for
-	Device       string `json:"device,omitempty"`       // of rank 0, where buffers are in its memory
-	Registration string `json:"registration,omitempty"` // as Registration says it; "" where there is none
+	Memory       string `json:"memory,omitempty"`       // HostMemory or GPUMemory; "" without a device
+	Device       string `json:"device,omitempty"`       // of rank 0, if buffers are in GPU memory
+	Registration string `json:"registration,omitempty"` // text of a Registration; "" for none
 	Type         string `json:"type"`                   // All where rows differ
 	Reduction    string `json:"redop"`                  // All where rows differ, "none" where the operation takes none
 
-	Min     int64  `json:"min_bytes"`
-	Max     int64  `json:"max_bytes"`
-	Factor  int64  `json:"factor,omitempty"`
-	Step    int64  `json:"step_bytes,omitempty"` // 0 where sizes grow by Factor
-	Iters   int    `json:"iterations"`           // asked for; 0 means 20, doubled until 50 ms have passed
-	Warmup  int    `json:"warmup"`
-	Time    string `json:"time"` // which of the ranks' times
-	Checked bool   `json:"checked"`
+	Min      int64         `json:"min_bytes"`
+	Max      int64         `json:"max_bytes"`
+	Factor   int64         `json:"factor,omitempty"`
+	Step     int64         `json:"step_bytes,omitempty"`   // 0 where sizes grow by Factor
+	Iters    int           `json:"iterations"`             // of the first timed loop
+	LoopTime time.Duration `json:"loop_time_ns,omitempty"` // see Config.LoopTime
+	Warmup   int           `json:"warmup"`
+	Time     string        `json:"time"` // which of the ranks' times
+	Checked  bool          `json:"checked"`
 
 	NotMeasured string `json:"not_measured,omitempty"` // why there are no rows; "" where there are some
 
@@ -29,10 +32,10 @@ type Table struct {
 	Wrong    int64   `json:"wrong"`     // elements, over all rows
 }
 
-// Where the buffers of a Table are.
+// The memory of the buffers of a Table.
 const (
-	HostMemory   = "host memory"
-	DeviceMemory = "device memory"
+	HostMemory = "host memory"
+	GPUMemory  = "GPU memory"
 )
 
 // Row is one size.
@@ -46,7 +49,7 @@ type Row struct {
 	InPlace    *Measurement `json:"in_place"`
 }
 
-// Measurement is what one timed loop showed.
+// Measurement is the result of one timed loop.
 type Measurement struct {
 	Time  float64 `json:"time"`
 	AlgBW float64 `json:"algbw"`
@@ -66,7 +69,7 @@ func (o operation) measurement(size int64, n int, micros float64, iters int) *Me
 	return m
 }
 
-// finish sums the rows up.
+// finish computes the means and sums over all rows.
 func (t *Table) finish() {
 	t.AvgBusBW, t.Wrong = 0, 0
 	n := 0
@@ -84,15 +87,15 @@ func (t *Table) finish() {
 	}
 }
 
-// Observer is told of results as they come, on rank 0 only and one call at a
-// time. It must not change what it is shown.
+// Observer receives results as they are measured, on rank 0 only and one call at a
+// time. It must not change its arguments.
 type Observer interface {
 	Begin(t *Table)      // before the first row
 	Row(t *Table, r Row) // r is the last of t.Rows
 	End(t *Table)        // with AvgBusBW and Wrong set
 }
 
-// silence is the Observer of those who want none.
+// silence is an Observer that does nothing.
 type silence struct{}
 
 func (silence) Begin(*Table)    {}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Text is an Observer that writes tables as nccl-tests does, lines that are
-// not data beginning with #.
+// Text is an Observer that writes tables in the format of nccl-tests. Lines that are
+// not data begin with #.
 type Text struct {
 	w   io.Writer
 	m   Machine
@@ -33,7 +33,7 @@ const (
 	rightWidth   = 2 + 9 + 8 + 8 + 7 + 3
 )
 
-// Begin writes what is measured and the heads of the columns.
+// Begin writes the parameters of the table and the heads of the columns.
 func (t *Text) Begin(tab *Table) {
 	if t.n++; t.n > 1 {
 		t.printf("\n")
@@ -43,8 +43,8 @@ func (t *Text) Begin(tab *Table) {
 		growth = "step " + FormatSize(tab.Step)
 	}
 	iters := fmt.Sprintf("%d iterations", tab.Iters)
-	if tab.Iters == 0 {
-		iters = fmt.Sprintf("%d iterations, doubled until %v have passed", autoIters, autoTime)
+	if tab.LoopTime > 0 {
+		iters = fmt.Sprintf("%d iterations, doubled until %v have passed", tab.Iters, tab.LoopTime)
 	}
 	check := "on"
 	if !tab.Checked {
@@ -105,7 +105,7 @@ func (m *Measurement) text(checked bool) string {
 	return fmt.Sprintf(rightColumns, short(m.Time), short(m.AlgBW), short(m.BusBW), wrong)
 }
 
-// short shows two decimals as long as they fit into a column.
+// short formats x with two decimals if they fit into a column.
 func short(x float64) string {
 	switch {
 	case x < 1e4:

@@ -3,6 +3,7 @@ package perf
 import (
 	"bytes"
 	"testing"
+	"time"
 )
 
 // sampleTables has every kind of cell with times that never change.
@@ -14,7 +15,7 @@ func sampleTables() []Table {
 	tables := []Table{
 		{
 			Operation: "all_reduce", Comm: "goroutines", Algo: "ring", Ranks: 4, Type: All, Reduction: All,
-			Min: 8, Max: 1 << 20, Factor: 2, Iters: 0, Warmup: 5, Time: Mean.String(), Checked: true,
+			Min: 8, Max: 1 << 20, Factor: 2, Iters: 20, LoopTime: 50 * time.Millisecond, Warmup: 5, Time: Mean.String(), Checked: true,
 			Rows: []Row{
 				{Size: 8, Count: 2, Type: "float32", Reduction: "sum", Root: -1,
 					OutOfPlace: reduce.measurement(8, 4, 1.234, 10240), InPlace: reduce.measurement(8, 4, 0.5, 20480)},

@@ -29,18 +29,18 @@ const (
 // Everything comes from tables, so that loops over elements contain no
 // switch over types.
 type values[T scalar.Element] struct {
-	n      int
-	copied [copies]T
-	mask   uint32    // of the hash, less than levels
-	parts  []T       // [k*levels+a]: what a rank r contributes where k = (r+index) mod n and the hash is a
-	want   [levels]T // what all of them reduce to
-	poison T         // what destinations hold before; NaN where there is one
-	calm   T         // reduces to itself, however often
+	n             int
+	copied        [copies]T
+	mask          uint32    // of the hash, less than levels
+	contributions []T       // [k*levels+a]: what rank r contributes where k = (r+index) mod n and the hash is a
+	want          [levels]T // the reduction of all contributions
+	poison        T         // what destinations hold before a call; NaN if the type has it
+	idempotent    T         // reduces to itself
 }
 
 func newValues[T scalar.Element](op comm.Op, n int) *values[T] {
 	dt := scalar.Of[T]()
-	v := &values[T]{n: n, parts: make([]T, n*levels)}
+	v := &values[T]{n: n, contributions: make([]T, n*levels)}
 	for i := range v.copied {
 		v.copied[i] = number[T](float64(i), float64(-i))
 	}
@@ -48,9 +48,9 @@ func newValues[T scalar.Element](op comm.Op, n int) *values[T] {
 	if dt != scalar.Uint8 {
 		v.poison = number[T](math.NaN(), math.NaN())
 	}
-	v.calm = number[T](0, 0)
+	v.idempotent = number[T](0, 0)
 	if op != comm.Sum {
-		v.calm = number[T](1, 0)
+		v.idempotent = number[T](1, 0)
 	}
 	if op == comm.Prod {
 		v.product()
@@ -87,17 +87,17 @@ func (v *values[T]) offsets(op comm.Op, dt scalar.DType) {
 	}
 	for a := range levels {
 		for k := range n {
-			v.parts[k*levels+a] = pair[T](a + offset(k))
+			v.contributions[k*levels+a] = fromInt[T](a + offset(k))
 		}
 		switch op {
 		case comm.Sum:
-			v.want[a] = pair[T](n*a + sum)
+			v.want[a] = fromInt[T](n*a + sum)
 		case comm.Average:
-			v.want[a] = pair[T]((n*a + sum) / n)
+			v.want[a] = fromInt[T]((n*a + sum) / n)
 		case comm.Min:
-			v.want[a] = pair[T](a + least)
+			v.want[a] = fromInt[T](a + least)
 		case comm.Max:
-			v.want[a] = pair[T](a + most)
+			v.want[a] = fromInt[T](a + most)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (v *values[T]) product() {
 			case k < len(factors):
 				part = number[T](factors[k], 0)
 			}
-			v.parts[k*levels+a] = part
+			v.contributions[k*levels+a] = part
 			v.want[a] *= part
 		}
 	}
@@ -148,7 +148,7 @@ func (v *values[T]) wrongCopied(got []T, rank, from int, seed uint32) (wrong int
 func (v *values[T]) fillReduced(dst []T, rank int, seed uint32) {
 	k := rank
 	for i := range dst {
-		dst[i] = v.parts[k*levels+int(mix(i, seed)&v.mask)]
+		dst[i] = v.contributions[k*levels+int(mix(i, seed)&v.mask)]
 		if k++; k == v.n {
 			k = 0
 		}
@@ -173,7 +173,7 @@ func set[T any](s []T, x T) {
 }
 
 // pair returns x - xi as a complex number, x in other types.
-func pair[T scalar.Element](x int) T { return number[T](float64(x), float64(-x)) }
+func fromInt[T scalar.Element](x int) T { return number[T](float64(x), float64(-x)) }
 
 // number converts to T. Integers wrap, as their sums do, and turn NaN into -1.
 func number[T scalar.Element](re, im float64) T {

@@ -98,7 +98,7 @@ func TestValuesTellApart(t *testing.T) {
 // Timed loops reduce the same data over and over.
 func TestCalm(t *testing.T) {
 	for _, op := range comm.Ops {
-		x := newValues[int32](op, 5).calm
+		x := newValues[int32](op, 5).idempotent
 		sum, prod := 5*x, x*x*x*x*x
 		got := map[comm.Op]int32{comm.Sum: sum, comm.Prod: prod, comm.Min: x, comm.Max: x, comm.Average: sum / 5}[op]
 		if got != x {

@@ -12,23 +12,21 @@ import (
 )
 
 func (a app) kernels() *cobra.Command {
-	var cfg perf.KernelConfig
+	cfg := perf.KernelDefaults()
 	var json, csv string
 	cmd := &cobra.Command{
 		Use:   "kernels",
-		Short: "measure how fast devices compute",
-		Long: `kernels measures the arithmetic that operators are made of, on each device:
-vector operations, stencils, matrix products, Fourier transforms and Kirchhoff
-migration. What memory limits is compared with the device's own copy, what
-arithmetic limits with its matrix product:
+		Short: "measure the speed of devices",
+		Long: `kernels measures the kernels of each device: vector operations, stencils, matrix
+products, Fourier transforms and Kirchhoff migration. Kernels limited by memory are
+compared with a copy on the same device, kernels limited by arithmetic with its
+matrix product:
   golops perf kernels --device cuda,cpu`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f := perfFlags{json: json, csv: csv}
 			errs := f.checkFiles()
-			if s := cmd.Flags(); s.Changed("shrink") && cfg.Shrink == 0 {
-				errs = append(errs, errors.New("--shrink is 0, must be at least 1"))
-			}
+
 			if launch.Launched() {
 				errs = append(errs, errors.New("kernels are measured in one process: leave the launcher out"))
 			}

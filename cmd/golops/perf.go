@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// perfFlags are the flags of golops perf. Those with a letter have the names
-// that they have in nccl-tests.
+// perfFlags are the flags of golops perf. Flags with a letter have their names from
+// nccl-tests.
 type perfFlags struct {
 	min, max, step  string
 	factor          int64
@@ -45,22 +45,21 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.StringVarP(&f.dtype, "datatype", "d", "float", "element `type`: uint8, int32, int64, float, double, complex64, complex128 or all")
 	s.IntVarP(&f.root, "root", "r", 0, "root `rank` of broadcast, reduce, gather and scatter")
 	s.IntVarP(&f.average, "average", "a", 1, "report the time of `0|1|2|3`: rank 0, mean of ranks, least, most")
-	s.IntVarP(&f.registration, "local_register", "R", 0, "register device memory with NCCL: `0|1|2`: no, each rank its own, symmetric windows")
+	s.IntVarP(&f.registration, "local_register", "R", 0, "register GPU memory with NCCL: `0|1|2`: no, each rank alone, symmetric windows")
 	s.IntVar(&f.ranks, "ranks", 0, "goroutine `ranks` (default GOMAXPROCS)")
 	s.StringSliceVar(&f.comms, "comm", nil, "`communicators`: local, mpi, nccl (default mpi under mpirun, otherwise local, and nccl with --device)")
-	s.StringVar(&f.device, "device", "", "measure memory of this `device` too: "+launch.DeviceNames())
+	s.StringVar(&f.device, "device", "", "measure GPU memory of this `device` too: "+launch.DeviceNames())
 	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.StringSliceVar(&f.algos, "algo", nil, "`algorithms`: auto, direct (local only), ring, tree, native (mpi only) (default auto)")
 	s.StringVar(&f.json, "json", "", "write everything to `file`")
 	s.StringVar(&f.csv, "csv", "", "write the rows to `file`")
 	s.StringVar(&f.plot, "plot", "", "draw bandwidth and time over size to `file.svg` or .png")
-	s.DurationVar(&f.timeout, "timeout", 0, "longest `time` that a rank waits for another, such as 30s (default for ever)")
-	s.BoolVarP(&f.verbose, "verbose", "v", false, "say what is found and chosen")
+	s.DurationVar(&f.timeout, "timeout", 0, "longest `time` that a rank waits for another, such as 30s (default no limit)")
+	s.BoolVarP(&f.verbose, "verbose", "v", false, "log what is found and chosen")
 }
 
-// config turns flags into a Config. It reports the faults that a Config
-// cannot have, such as an explicit 0 where 0 stands for a default, together
-// with those of the Config itself.
+// config turns flags into a Config. It reports all faults of the flags at once, by the
+// names of the flags.
 func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) {
 	var errs []error
 	size := func(flag, text string) int64 {
@@ -78,13 +77,11 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 			errs = append(errs, fmt.Errorf("%s is %d, must be at least 1", flag, n))
 		}
 	}
-	c := perf.Config{
-		Operations: ops, Min: size("b", f.min), Max: size("e", f.max), Factor: f.factor,
-		Warmup: f.warmup, NoCheck: f.check == 0,
-		Reduction: f.op, DType: f.dtype, Root: f.root,
-		Comms: f.comms, Ranks: f.ranks, Device: f.device, ShareGPU: f.shareGPU,
-		Timeout: f.timeout,
-	}
+	c := perf.Defaults()
+	c.Operations, c.Min, c.Max, c.Factor = ops, size("b", f.min), size("e", f.max), f.factor
+	c.Warmup, c.NoCheck, c.Timeout = f.warmup, f.check == 0, f.timeout
+	c.Reduction, c.DType, c.Root = f.op, f.dtype, f.root
+	c.Comms, c.Ranks, c.Device, c.ShareGPU = f.comms, f.ranks, f.device, f.shareGPU
 	atLeast1("-f", f.factor)
 	if s.Changed("stepbytes") {
 		c.Step = size("i", f.step)
@@ -93,17 +90,14 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 		}
 	}
 	if s.Changed("iters") {
-		c.Iters = f.iters
+		c.Iters, c.LoopTime = f.iters, 0
 		atLeast1("-n", int64(f.iters))
 	}
 	if s.Changed("ranks") {
 		atLeast1("--ranks", int64(f.ranks))
 	}
-	switch {
-	case f.warmup < 0:
+	if f.warmup < 0 {
 		errs = append(errs, fmt.Errorf("-w is %d, must not be negative", f.warmup))
-	case f.warmup == 0:
-		c.Warmup = -1
 	}
 	if f.check != 0 && f.check != 1 {
 		errs = append(errs, fmt.Errorf("-c is %d, must be 0 or 1: results are verified once for each size, or not at all", f.check))
@@ -137,7 +131,7 @@ func (a app) perf() *cobra.Command {
 	var f perfFlags
 	cmd := &cobra.Command{
 		Use:   "perf OP...",
-		Short: "measure how fast ranks talk",
+		Short: "measure the speed of communication",
 		Long: `perf measures time and bandwidth of the operations
   ` + strings.Join(perf.Operations(), ", ") + `
 or all of them, over a sweep of sizes, and verifies their results. Size, algbw,
@@ -148,22 +142,22 @@ goroutines of this process, or MPI processes where mpirun or srun starts it:
 To compare both, give goroutine ranks all processors:
   mpirun -n 4 --bind-to none golops perf all_reduce --comm local,mpi --plot both.svg
 
-With --device, ranks are measured with buffers in host memory, in device memory,
-and over NCCL from GPU to GPU, and stand side by side in one table and one plot:
+With --device, perf measures buffers in host memory, in GPU memory, and NCCL from
+GPU to GPU, and shows them in one table and one plot:
   mpirun -n 4 golops perf all_reduce --device cuda --comm mpi,nccl --plot gpus.svg
-With -R 1 or 2, NCCL knows the buffers of collectives beforehand, which needs NCCL
+With -R 1 or 2, the buffers of collectives are registered with NCCL. This needs NCCL
 2.19 or 2.27 and pays with NVLink or InfiniBand.
 perf kernels measures arithmetic instead.
 
-A broadcast has one buffer: its time is in the columns of out of place. So are
-those of sendrecv, put and get, which cannot work in place.
+A broadcast has one buffer: its time is in the columns of out of place. sendrecv, put
+and get cannot work in place and have their times there too.
 
-An operation that a library cannot do, such as put where Open MPI makes no
-windows, is left out of all, and standard error says so.
+"all" leaves out an operation that a library lacks, such as put without Open MPI's
+windows. Standard error names it.
 
-The exit code is 1 if a result is wrong, a rank fails or an operation that was
-named cannot be measured, 2 if what was asked for is impossible, 130 after Ctrl-C,
-143 after SIGTERM. GOLOPS_TRACE=trace.json records when each rank did what.`,
+The exit code is 1 if a result is wrong, a rank fails or a named operation cannot be
+measured, 2 if the request is impossible, 130 after Ctrl-C, 143 after SIGTERM.
+GOLOPS_TRACE=trace.json records what each rank did and when.`,
 		Annotations: ranked,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			cfg, err := f.config(cmd.Flags(), ops)
