@@ -27,7 +27,7 @@ func (p *RequestPool[T]) CheckLimit(k Kind) error {
 		n, limit = p.messages, maxMessages
 	}
 	if n >= limit {
-		return fault(k, "%d requests of this communicator are under way: wait for requests, which nobody seems to do", limit)
+		return fault(k, "%d requests of this communicator are under way: wait for requests before starting more", limit)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (c *Comm) reduceCounts(ctx context.Context, k comm.Call) error {
 	if errors.As(err, &m) && m.Hint == "" {
 		own, _ := comm.CheckAllReduce(comm.KindAllReduce, b, b, comm.Max)
 		hinted := *m
-		hinted.Hint = fmt.Sprintf("%v begins this rank's %v", own, k)
+		hinted.Hint = fmt.Sprintf("%v is the first step of this rank's %v", own, k)
 		return &hinted
 	}
 	return err
