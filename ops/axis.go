@@ -15,25 +15,25 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// along applies a matrix along one axis, whole or split over ranks.
-type along[T scalar.Scalar] struct {
+// axisOperator applies a matrix along one axis, whole or split over ranks.
+type axisOperator[T scalar.Scalar] struct {
 	linop.Spaces
 	what             string // for errors
-	forward, adjoint *line[T]
+	forward, adjoint *axisApply[T]
 }
 
-func (a *along[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+func (a *axisOperator[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check(a.what, "forward", &dst, a.Rng, &src, a.Dom); err != nil {
 		return err
 	}
-	return a.forward.run(ctx, dst.Local(), src.Local(), false)
+	return a.forward.apply(ctx, dst.Local(), src.Local(), false)
 }
 
-func (a *along[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+func (a *axisOperator[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check(a.what, "adjoint", &dst, a.Dom, &src, a.Rng); err != nil {
 		return err
 	}
-	return a.adjoint.run(ctx, dst.Local(), src.Local(), false)
+	return a.adjoint.apply(ctx, dst.Local(), src.Local(), false)
 }
 
 // axisOf returns the axis of x that a user names and its extent.
@@ -71,16 +71,16 @@ func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
 	return x.Like(l, x.Shape().With(axis, n).Dims()...)
 }
 
-// newAlong returns m along an axis of x. counts are the rows of the range on
-// each rank of a split axis; nil means as in x if the extent stays, balanced
+// newAxisOperator returns m along an axis of x. counts are the rows of the range on
+// axes rank of a split axis; nil means as in x if the extent stays, balanced
 // if not. It ends a collective constructor: err and values are agreed upon.
-func newAlong[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, axis int, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
+func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, axis int, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, fmt.Errorf("%s: no space given", what)
 	}
-	var a *along[T]
+	var a *axisOperator[T]
 	if err == nil {
-		a, err = buildAlong(what, x, axis, m, counts)
+		a, err = buildAxisOperator(what, x, axis, m, counts)
 	}
 	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
 	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
@@ -89,7 +89,7 @@ func newAlong[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, 
 	return a, nil
 }
 
-func buildAlong[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[T], counts []int) (*along[T], error) {
+func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[T], counts []int) (*axisOperator[T], error) {
 	y := x
 	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
 		var err error
@@ -97,10 +97,10 @@ func buildAlong[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[
 			return nil, err
 		}
 	}
-	a := &along[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
+	a := &axisOperator[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
 	var err error
-	if a.forward, err = newLine(y, x, axis, m, labelForward); err == nil {
-		a.adjoint, err = newLine(x, y, axis, m.adjoint(), labelAdjoint)
+	if a.forward, err = newAxisApply(y, x, axis, m, labelForward); err == nil {
+		a.adjoint, err = newAxisApply(x, y, axis, m.adjoint(), labelAdjoint)
 	}
 	return a, err
 }
@@ -109,10 +109,10 @@ func buildAlong[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[
 // that goes back notice.
 var labelForward, labelAdjoint = comm.LabelOf("forward"), comm.LabelOf("adjoint")
 
-// line is one direction of an along: what it computes, and the messages that
+// group is one direction of an along: what it computes, and the messages that
 // bring the rows it needs from other ranks. Rows that a rank needs of another
 // come in one message and stay where they arrive; the kernel reads them there.
-type line[T scalar.Scalar] struct {
+type axisApply[T scalar.Scalar] struct {
 	comm    comm.Comm
 	label   comm.Label
 	b       *device.Banded[T]
@@ -131,15 +131,15 @@ type message struct {
 	pieces       []device.Strided
 }
 
-// newLine plans dst = m·src along an axis.
-func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label comm.Label) (*line[T], error) {
-	l := &line[T]{comm: src.Comm(), label: label}
+// newAxisApply plans dst = m·src along an axis.
+func newAxisApply[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label comm.Label) (*axisApply[T], error) {
+	l := &axisApply[T]{comm: src.Comm(), label: label}
 	grid, counts := src.SplitBy(axis)
 	coords := src.Coords(src.Comm().Rank())
 	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
 	if grid != dist.NoAxis {
 		_, dstCounts := dst.SplitBy(axis)
-		me, ends, rows = coords[grid], starts(counts), starts(dstCounts)
+		me, ends, rows = coords[grid], offsets(counts), offsets(dstCounts)
 	}
 	outer, n, inner := src.LocalShape().Around(axis)
 	needs := m.needs(rows[me], rows[me+1], ends)
@@ -152,14 +152,14 @@ func newLine[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label
 		}
 		coords[max(grid, 0)] = p
 		peer := src.RankAt(coords)
-		if k := count(needs[p]) * outer * inner; k > 0 {
-			blocks = append(blocks, device.Ghost{At: size, Rows: count(needs[p])})
+		if k := countRows(needs[p]) * outer * inner; k > 0 {
+			blocks = append(blocks, device.Ghost{At: size, Rows: countRows(needs[p])})
 			ghost[p] = len(blocks)
 			l.in = append(l.in, message{peer: peer, lo: size, hi: size + k})
 			size += k
 		}
 		theirs := m.needs(rows[p], rows[p+1], ends)[me]
-		if k := count(theirs) * outer * inner; k > 0 {
+		if k := countRows(theirs) * outer * inner; k > 0 {
 			g := message{peer: peer, lo: packed, hi: packed + k}
 			g.pack(theirs, ends[me], outer, n, inner)
 			l.out = append(l.out, g)
@@ -184,7 +184,7 @@ func (g *message) pack(s []span, first, outer, n, inner int) {
 		g.at = (s[0].lo - first) * inner
 		return
 	}
-	rows, at := count(s), 0
+	rows, at := countRows(s), 0
 	for _, x := range s {
 		c := device.Strided{Shape: shape.Of(outer, (x.hi-x.lo)*inner), DstAt: g.lo + at*inner, SrcAt: (x.lo - first) * inner}
 		c.Dst[0], c.Dst[1] = rows*inner, 1
@@ -194,8 +194,8 @@ func (g *message) pack(s []span, first, outer, n, inner int) {
 	}
 }
 
-// starts returns the first row of each rank and the end.
-func starts(counts []int) []int {
+// offsets returns the first row of each rank and the end.
+func offsets(counts []int) []int {
 	s := make([]int, len(counts)+1)
 	for i, c := range counts {
 		s[i+1] = s[i] + c
@@ -203,29 +203,29 @@ func starts(counts []int) []int {
 	return s
 }
 
-// run sets dst = m·src or, if add, adds to dst. Rows that need no others' are
+// tapRange sets dst = m·src or, if add, adds to dst. Rows that need no others' are
 // computed while those are on their way.
-func (l *line[T]) run(ctx context.Context, dst, src array.Array[T], add bool) error {
-	if err := l.post(ctx, src); err != nil {
+func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add bool) error {
+	if err := l.start(ctx, src); err != nil {
 		return err
 	}
 	k := dst.Kernels()
 	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 0, add)
-	if err := l.arrive(ctx); err != nil {
+	if err := l.waitReceived(ctx); err != nil {
 		return err
 	}
 	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 1, add)
-	return l.leave(ctx)
+	return l.waitSent(ctx)
 }
 
-// post starts the messages, arrive returns when the rows of others are here, and
-// leave when those of src have left.
-func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
+// start starts the messages, arrive returns when the rows of others are here, and
+// waitSent when those of src have left.
+func (l *axisApply[T]) start(ctx context.Context, src array.Array[T]) error {
 	l.reqs = l.reqs[:0]
 	for _, g := range l.in {
 		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()).Labelled(l.label), g.peer)
 		if err != nil {
-			return l.giveUp(ctx, err)
+			return l.cancel(ctx, err)
 		}
 		l.reqs = append(l.reqs, q)
 	}
@@ -240,26 +240,28 @@ func (l *line[T]) post(ctx context.Context, src array.Array[T]) error {
 		}
 		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()).Labelled(l.label), g.peer)
 		if err != nil {
-			return l.giveUp(ctx, err)
+			return l.cancel(ctx, err)
 		}
 		l.reqs = append(l.reqs, q)
 	}
 	return nil
 }
 
-func (l *line[T]) arrive(ctx context.Context) error {
+func (l *axisApply[T]) waitReceived(ctx context.Context) error {
 	for _, q := range l.reqs[:len(l.in)] {
 		if err := q.Wait(ctx); err != nil {
-			return l.giveUp(ctx, err)
+			return l.cancel(ctx, err)
 		}
 	}
 	return nil
 }
 
-func (l *line[T]) leave(ctx context.Context) error { return comm.WaitAll(ctx, l.reqs[len(l.in):]...) }
+func (l *axisApply[T]) waitSent(ctx context.Context) error {
+	return comm.WaitAll(ctx, l.reqs[len(l.in):]...)
+}
 
-// giveUp ends messages under way after a failure, so that none is left in the
+// cancel ends messages under way after a failure, so that none is left in the
 // buffers.
-func (l *line[T]) giveUp(ctx context.Context, err error) error {
+func (l *axisApply[T]) cancel(ctx context.Context, err error) error {
 	return dist.GiveUp(ctx, l.comm, err, l.reqs)
 }

@@ -38,7 +38,7 @@ func (t tap[T]) moved(n int) tap[T] {
 }
 
 // add appends rows lo to hi with these taps, whose rows are those for lo, if
-// there are such rows.
+// forward are such rows.
 func (m *matrix[T]) add(lo, hi int, taps ...tap[T]) {
 	if lo < hi {
 		m.bands = append(m.bands, band[T]{lo, hi, taps})
@@ -57,28 +57,28 @@ func stencil[T scalar.Scalar](lo, first int, coefs ...float64) []tap[T] {
 	return taps
 }
 
-// run is rows lo to hi to which one tap contributes; the tap reads row at for lo.
-type run[T scalar.Scalar] struct {
+// apply is rows lo to hi to which one tap contributes; the tap reads row at for lo.
+type tapRange[T scalar.Scalar] struct {
 	lo, hi int
 	t      tap[T]
 }
 
-// sweep returns the matrix of these runs, in any order: a band ends where a run
+// fromRanges returns the matrix of these runs, in any order: a band ends where a run
 // begins or ends.
-func sweep[T scalar.Scalar](rows, cols int, runs []run[T]) matrix[T] {
-	runs = slices.DeleteFunc(runs, func(r run[T]) bool { return r.lo >= r.hi })
+func fromRanges[T scalar.Scalar](rows, cols int, runs []tapRange[T]) matrix[T] {
+	runs = slices.DeleteFunc(runs, func(r tapRange[T]) bool { return r.lo >= r.hi })
 	var cuts []int
 	for _, r := range runs {
 		cuts = append(cuts, r.lo, r.hi)
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	slices.SortStableFunc(runs, func(a, b run[T]) int { return cmp.Compare(a.lo, b.lo) })
+	slices.SortStableFunc(runs, func(a, b tapRange[T]) int { return cmp.Compare(a.lo, b.lo) })
 	out := matrix[T]{rows: rows, cols: cols}
-	var live []run[T]
+	var live []tapRange[T]
 	for i := 0; i+1 < len(cuts); i++ {
 		lo, hi := cuts[i], cuts[i+1]
-		live = slices.DeleteFunc(live, func(r run[T]) bool { return r.hi <= lo })
+		live = slices.DeleteFunc(live, func(r tapRange[T]) bool { return r.hi <= lo })
 		for len(runs) > 0 && runs[0].lo == lo {
 			live = append(live, runs[0])
 			runs = runs[1:]
@@ -100,24 +100,24 @@ func sweep[T scalar.Scalar](rows, cols int, runs []run[T]) matrix[T] {
 // adjoint returns the conjugate transpose of m: each tap of a band covers a run
 // of columns.
 func (m matrix[T]) adjoint() matrix[T] {
-	var runs []run[T]
+	var runs []tapRange[T]
 	for _, b := range m.bands {
 		for _, t := range b.taps {
 			c := scalar.Conj(t.c)
 			first, last := t.at, t.last(b.hi-b.lo)
 			switch {
 			case t.step > 0:
-				runs = append(runs, run[T]{first, last + 1, tap[T]{b.lo, 1, c}})
+				runs = append(runs, tapRange[T]{first, last + 1, tap[T]{b.lo, 1, c}})
 			case t.step < 0:
-				runs = append(runs, run[T]{last, first + 1, tap[T]{b.hi - 1, -1, c}})
+				runs = append(runs, tapRange[T]{last, first + 1, tap[T]{b.hi - 1, -1, c}})
 			default:
 				for i := b.lo; i < b.hi; i++ {
-					runs = append(runs, run[T]{t.at, t.at + 1, tap[T]{i, 1, c}})
+					runs = append(runs, tapRange[T]{t.at, t.at + 1, tap[T]{i, 1, c}})
 				}
 			}
 		}
 	}
-	return sweep(m.cols, m.rows, runs)
+	return fromRanges(m.cols, m.rows, runs)
 }
 
 // cut returns the bands of rows lo to hi, split so that each tap reads rows
@@ -205,8 +205,8 @@ func owner(ends []int, i int) int {
 	return at
 }
 
-// place returns where row i lies among the rows of spans that follow each other.
-func place(s []span, i int) int {
+// rowWithin returns where row i lies among the rows of spans that follow each other.
+func rowWithin(s []span, i int) int {
 	n := 0
 	for _, x := range s {
 		if i < x.hi {
@@ -217,8 +217,8 @@ func place(s []span, i int) int {
 	return n
 }
 
-// count returns the rows of all spans.
-func count(s []span) int {
+// countRows returns the rows of all spans.
+func countRows(s []span) int {
 	n := 0
 	for _, x := range s {
 		n += x.hi - x.lo
@@ -245,7 +245,7 @@ func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs 
 		for _, t := range b.taps {
 			k := device.Tap[T]{At: t.at - ends[me], Step: t.step, Coef: t.c}
 			if o := owner(ends, t.at); o != me {
-				k.At, k.Ghost = place(needs[o], t.at), ghost[o]
+				k.At, k.Ghost = rowWithin(needs[o], t.at), ghost[o]
 				group = 1
 			}
 			out.Taps = append(out.Taps, k)

@@ -275,10 +275,10 @@ func regression[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Oper
 }
 
 func BenchmarkLinearRegression(b *testing.B) {
-	onTypes(b, with(2*benchRows*benchCols), line[float32], line[float64])
+	onTypes(b, with(2*benchRows*benchCols), linearRegression[float32], linearRegression[float64])
 }
 
-func line[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
+func linearRegression[T scalar.Scalar](ctx context.Context, x *dist.Space) (linop.Operator[T], error) {
 	return polynomial[T](ctx, x, 1)
 }
 

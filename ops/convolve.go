@@ -24,15 +24,15 @@ func Convolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h
 	} else if offset < 0 || offset >= len(h) {
 		err = errors.Join(err, fmt.Errorf("offset is %d: samples of the filter are 0 to %d", offset, len(h)-1))
 	}
-	return newAlong(ctx, "ops: convolve", x, a, filter(max(n, len(h)), n, h, offset), nil, err, "filter ", h, " offset ", offset)
+	return newAxisOperator(ctx, "ops: convolve", x, a, filter(max(n, len(h)), n, h, offset), nil, err, "filter ", h, " offset ", offset)
 }
 
 // filter returns the matrix of a convolution.
 func filter[T scalar.Scalar](rows, cols int, h []T, offset int) matrix[T] {
-	var runs []run[T]
+	var runs []tapRange[T]
 	for k, c := range h {
 		lo, hi := max(k-offset, 0), min(cols+k-offset, rows)
-		runs = append(runs, run[T]{lo, hi, tap[T]{lo + offset - k, 1, c}})
+		runs = append(runs, tapRange[T]{lo, hi, tap[T]{lo + offset - k, 1, c}})
 	}
-	return sweep(rows, cols, runs)
+	return fromRanges(rows, cols, runs)
 }

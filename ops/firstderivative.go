@@ -27,7 +27,7 @@ func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis i
 	if err == nil {
 		m, err = firstDerivative[T](n, o)
 	}
-	return newAlong(ctx, "ops: first derivative", x, a, m, nil, err, o)
+	return newAxisOperator(ctx, "ops: first derivative", x, a, m, nil, err, o)
 }
 
 func firstDerivative[T scalar.Scalar](n int, o DerivativeOptions) (matrix[T], error) {

@@ -13,5 +13,5 @@ func Flip[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}
 	m.add(0, n, tap[T]{n - 1, -1, 1})
-	return newAlong(ctx, "ops: flip", x, a, m, nil, err)
+	return newAxisOperator(ctx, "ops: flip", x, a, m, nil, err)
 }

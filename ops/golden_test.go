@@ -20,13 +20,13 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// place is a way to lay arrays on ranks.
-type place struct {
+// testLayout is a way to lay arrays on ranks.
+type testLayout struct {
 	ranks  int
 	layout func(rank int) (dist.Layout, bool) // of arrays with so many axes
 }
 
-func (p place) String() string {
+func (p testLayout) String() string {
 	l, _ := p.layout(2)
 	return fmt.Sprintf("ranks=%d/grid=%v/axes=%v", p.ranks, l.Grid, l.Axes)
 }
@@ -46,9 +46,9 @@ func grid(extents, axes []int) func(int) (dist.Layout, bool) {
 	}
 }
 
-// places are where golden numbers must come out the same: one axis split over
+// testLayouts are where golden numbers must come out the same: one axis split over
 // few and many ranks, some with no rows, the last axis, grids.
-var places = []place{
+var testLayouts = []testLayout{
 	{1, split(0)}, {2, split(0)}, {3, split(0)}, {7, split(0)},
 	{3, split(-1)}, {2, split(1)},
 	{4, grid([]int{2, 2}, []int{0, 1})}, {6, grid([]int{3, 2}, []int{1, 0})},
@@ -68,7 +68,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cases := golden.Cases(t, name)
-			for _, p := range places {
+			for _, p := range testLayouts {
 				err := testdevices.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Proc) error {
 					for _, c := range cases {
 						if c.Ranks != 0 && c.Ranks != p.ranks && p.ranks < 4 {
@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func runGolden(t *testing.T, ctx context.Context, r dist.Proc, p place, c golden.Case) error {
+func runGolden(t *testing.T, ctx context.Context, r dist.Proc, p testLayout, c golden.Case) error {
 	switch c.DType {
 	case scalar.Float32:
 		return checkGolden[float32](t, ctx, r, p, c, 2e-5)
@@ -100,7 +100,7 @@ func runGolden(t *testing.T, ctx context.Context, r dist.Proc, p place, c golden
 	return checkGolden[complex128](t, ctx, r, p, c, 1e-12)
 }
 
-func checkGolden[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, p place, c golden.Case, tol float64) error {
+func checkGolden[T scalar.Scalar](t *testing.T, ctx context.Context, r dist.Proc, p testLayout, c golden.Case, tol float64) error {
 	dims := c.Dims
 	layout, fits := p.layout(len(dims))
 	if c.Op == "Regression" || c.Op == "LinearRegression" {

@@ -14,7 +14,7 @@ import (
 // gradient holds the first derivative along each axis.
 type gradient[T scalar.Scalar] struct {
 	linop.Spaces
-	parts []*along[T]
+	parts []*axisOperator[T]
 }
 
 // GradientOptions are the options of Gradient. The zero value takes centered
@@ -26,7 +26,7 @@ type GradientOptions struct {
 }
 
 // Gradient returns the first derivatives along all axes of x as a stack, one
-// part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). FirstDerivative has the formulas.
+// component per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). FirstDerivative has the formulas.
 func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, o GradientOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: gradient: no space given")
@@ -54,7 +54,7 @@ func (g *gradient[T]) build(x *dist.Space, o GradientOptions) error {
 		if err != nil {
 			return fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAlong("ops: gradient", x, axis, m, nil)
+		p, err := buildAxisOperator("ops: gradient", x, axis, m, nil)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (g *gradient[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error
 		return err
 	}
 	for i, p := range g.parts {
-		if err := p.adjoint.run(ctx, dst.Local(), src.Part(i).Local(), i > 0); err != nil {
+		if err := p.adjoint.apply(ctx, dst.Local(), src.Part(i).Local(), i > 0); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ type integration[T scalar.Scalar] struct {
 	step   T
 	d, r   array.Array[T] // of this rank's rows; r is empty for the full rule
 	tmp    array.Array[T]
-	runner runner[T]
+	prefix prefixSum[T]
 }
 
 // CausalIntegration integrates along an axis of x with step Δ:
@@ -74,7 +74,7 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 		return nil, err
 	}
 	o := &integration[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
-	if o.runner.line, err = x.AxisGroup(ctx, a); err != nil {
+	if o.prefix.group, err = x.AxisGroup(ctx, a); err != nil {
 		return nil, err
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil {
@@ -87,9 +87,9 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 	m.add(0, n-1, tap[T]{1, 1, 1})
 	_, counts := x.SplitBy(a)
 	if counts = append([]int(nil), counts...); counts != nil {
-		counts[owner(starts(counts), 0)]--
+		counts[owner(offsets(counts), 0)]--
 	}
-	rest, err := newAlong(ctx, "ops: causal integration", x, a, m, counts, nil)
+	rest, err := newAxisOperator(ctx, "ops: causal integration", x, a, m, counts, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (o *integration[T]) build(x *dist.Space, axis int, c IntegrationOptions) er
 	alloc(&o.r, len(r))
 	alloc(&o.tmp, x.LocalShape().Size())
 	if err == nil {
-		err = errors.Join(o.d.CopyIn(d), o.r.CopyIn(r), o.runner.build(x, axis))
+		err = errors.Join(o.d.CopyIn(d), o.r.CopyIn(r), o.prefix.build(x, axis))
 	}
 	return err
 }
@@ -136,11 +136,11 @@ func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) er
 		return err
 	}
 	y, x, k := dst.Local(), src.Local(), dst.Local().Kernels()
-	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
-	if err := o.runner.sums(ctx, y, o.tmp, false); err != nil {
+	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
+	if err := o.prefix.apply(ctx, y, o.tmp, false); err != nil {
 		return err
 	}
-	o.less(y, x)
+	o.subtractHalf(y, x)
 	return nil
 }
 
@@ -149,20 +149,20 @@ func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) er
 		return err
 	}
 	x, y, k := dst.Local(), src.Local(), dst.Local().Kernels()
-	if err := o.runner.sums(ctx, x, y, true); err != nil {
+	if err := o.prefix.apply(ctx, x, y, true); err != nil {
 		return err
 	}
-	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
-	o.less(x, y)
+	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
+	o.subtractHalf(x, y)
 	return nil
 }
 
-// less sets y = Δ·(y - ½·R·x).
-func (o *integration[T]) less(y, x array.Array[T]) {
+// subtractHalf sets y = Δ·(y - ½·R·x).
+func (o *integration[T]) subtractHalf(y, x array.Array[T]) {
 	if o.r.Len() == 0 {
 		y.Kernels().Axpby(o.step, y.Mem(), 0, y.Mem())
 		return
 	}
-	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.runner.outer, o.runner.inner, false)
+	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
 	y.Kernels().Axpby(-o.step/2, o.tmp.Mem(), o.step, y.Mem())
 }

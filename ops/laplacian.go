@@ -21,10 +21,10 @@ type LaplacianOptions struct {
 	Edge      bool // centered kind only: one-sided formulas at the ends instead of zeros
 }
 
-// sum adds up matrices along several axes of a block.
-type sum[T scalar.Scalar] struct {
+// laplacian adds up matrices along several axes of a block.
+type laplacian[T scalar.Scalar] struct {
 	linop.Spaces
-	forward, adjoint lines[T]
+	forward, adjoint axisSum[T]
 }
 
 // Laplacian returns the weighted sum of second derivatives
@@ -40,7 +40,7 @@ func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianO
 	if axes == nil {
 		axes = []int{-2, -1}
 	}
-	s := &sum[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	s := &laplacian[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
 	err := s.build(x, axes, o)
 	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), o); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianO
 	return s, nil
 }
 
-func (s *sum[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
+func (s *laplacian[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
 	if o.Weights != nil && len(o.Weights) != len(axes) || o.Samplings != nil && len(o.Samplings) != len(axes) {
 		return fmt.Errorf("%d weights and %d samplings for %d axes", len(o.Weights), len(o.Samplings), len(axes))
 	}
@@ -68,7 +68,7 @@ func (s *sum[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
 		if err != nil {
 			return fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAlong("ops: laplacian", x, a, m, nil)
+		p, err := buildAxisOperator("ops: laplacian", x, a, m, nil)
 		if err != nil {
 			return err
 		}
@@ -78,16 +78,16 @@ func (s *sum[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
 	return nil
 }
 
-func (s *sum[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
+func (s *laplacian[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("ops: laplacian", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
 		return err
 	}
-	return s.forward.run(ctx, dst.Local(), src.Local())
+	return s.forward.apply(ctx, dst.Local(), src.Local())
 }
 
-func (s *sum[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+func (s *laplacian[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("ops: laplacian", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
 		return err
 	}
-	return s.adjoint.run(ctx, dst.Local(), src.Local())
+	return s.adjoint.apply(ctx, dst.Local(), src.Local())
 }

@@ -19,8 +19,8 @@ type matrixMult[T scalar.Scalar] struct {
 	linop.Spaces
 	a          array.Array[T] // rows × cols
 	rows, cols int
-	wide       int       // columns of x, all axes but the first taken together
-	line       comm.Comm // ranks that share the first axis
+	columns    int       // columns of x, all axes but the first taken together
+	group      comm.Comm // ranks that share the first axis
 	counts     []int     // elements of x on each of them
 	all        array.Array[T]
 }
@@ -46,7 +46,7 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	}
 	if err == nil {
 		o.rows = o.Rng.LocalShape().Dim(0)
-		_, _, o.wide = x.LocalShape().Around(0)
+		_, _, o.columns = x.LocalShape().Around(0)
 		err = checkMatrix(len(a), o.rows, rows, n, x.Comm().Rank())
 	}
 	if err == nil {
@@ -55,17 +55,17 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err, rows, " × ", n); err != nil {
 		return nil, err
 	}
-	if o.line, err = x.AxisGroup(ctx, 0); err != nil {
+	if o.group, err = x.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
-	if o.line.Size() == 1 {
+	if o.group.Size() == 1 {
 		return o, nil
 	}
 	_, counts := x.SplitBy(0)
 	for _, c := range counts {
-		o.counts = append(o.counts, c*o.wide)
+		o.counts = append(o.counts, c*o.columns)
 	}
-	o.all, err = array.New[T](x.Device(), shape.Of(n*o.wide))
+	o.all, err = array.New[T](x.Device(), shape.Of(n*o.columns))
 	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 }
 
 // checkMatrix compares the numbers that a rank gives with its share of a matrix of
-// all × cols numbers: rows of it.
+// kernel × cols numbers: rows of it.
 func checkMatrix(given, rows, all, cols, rank int) error {
 	sh, err := shape.New(rows, cols)
 	if err == nil && given == sh.Size() {
@@ -95,7 +95,7 @@ func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) err
 	}
 	x := src.Local()
 	if o.counts != nil {
-		if err := o.line.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem()).Labelled(labelForward)); err != nil {
+		if err := o.group.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem()).Labelled(labelForward)); err != nil {
 			return err
 		}
 		x = o.all
@@ -113,13 +113,13 @@ func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
 		return err
 	}
-	return o.line.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()).Labelled(labelAdjoint), o.counts, comm.Sum)
+	return o.group.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()).Labelled(labelAdjoint), o.counts, comm.Sum)
 }
 
 // product sets y = op(A)·x for op(A) of m × k.
 func (o *matrixMult[T]) product(y, x array.Array[T], op device.Trans, m, k int) error {
-	if o.wide == 1 {
+	if o.columns == 1 {
 		return y.Kernels().Gemv(op, o.rows, o.cols, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
 	}
-	return y.Kernels().Gemm(op, device.NoTrans, m, o.wide, k, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
+	return y.Kernels().Gemm(op, device.NoTrans, m, o.columns, k, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
 }

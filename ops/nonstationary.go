@@ -34,7 +34,7 @@ func NonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space
 	if err == nil {
 		m = nonStationary(n, filters, at)
 	}
-	return newAlong(ctx, "ops: non-stationary convolve", x, a, m, nil, err, filters, at)
+	return newAxisOperator(ctx, "ops: non-stationary convolve", x, a, m, nil, err, filters, at)
 }
 
 func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
@@ -58,7 +58,7 @@ func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
 func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 	half := len(filters[0]) / 2
 	last := len(at) - 1
-	var runs []run[T]
+	var runs []tapRange[T]
 	for j := range n {
 		k, w := 0, 0.0 // filter k with weight 1-w, filter k+1 with weight w
 		switch {
@@ -78,8 +78,8 @@ func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 			if w > 0 {
 				c = scalar.From[T](complex(1-w, 0))*c + scalar.From[T](complex(w, 0))*filters[k+1][s]
 			}
-			runs = append(runs, run[T]{i, i + 1, tap[T]{j, 1, c}})
+			runs = append(runs, tapRange[T]{i, i + 1, tap[T]{j, 1, c}})
 		}
 	}
-	return sweep(n, n, runs)
+	return fromRanges(n, n, runs)
 }

@@ -16,7 +16,7 @@ import (
 
 type pad[T scalar.Scalar] struct {
 	linop.Spaces
-	there, back device.Strided
+	forward, adjoint device.Strided
 }
 
 // Pad puts zeros around: before[a] rows in front of each axis a, after[a]
@@ -60,12 +60,12 @@ func (o *pad[T]) build(x *dist.Space, before, after []int) error {
 	o.Rng = y
 	me := x.Comm().Rank()
 	from, to := x.Box(me), y.Box(me)
-	o.there = device.Strided{Shape: x.LocalShape(), Dst: y.LocalShape().Strides(), Src: x.LocalShape().Strides()}
+	o.forward = device.Strided{Shape: x.LocalShape(), Dst: y.LocalShape().Strides(), Src: x.LocalShape().Strides()}
 	for a := range r {
-		o.there.DstAt += (from.Lo[a] + before[a] - to.Lo[a]) * o.there.Dst[a]
+		o.forward.DstAt += (from.Lo[a] + before[a] - to.Lo[a]) * o.forward.Dst[a]
 	}
-	o.back = o.there
-	o.back.Dst, o.back.Src, o.back.DstAt, o.back.SrcAt = o.there.Src, o.there.Dst, o.there.SrcAt, o.there.DstAt
+	o.adjoint = o.forward
+	o.adjoint.Dst, o.adjoint.Src, o.adjoint.DstAt, o.adjoint.SrcAt = o.forward.Src, o.forward.Dst, o.forward.SrcAt, o.forward.DstAt
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (o *pad[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
 	}
 	y := dst.Local()
 	array.Fill(y, 0)
-	y.Kernels().CopyND(y.Mem(), src.Local().Mem(), &o.there, false)
+	y.Kernels().CopyND(y.Mem(), src.Local().Mem(), &o.forward, false)
 	return nil
 }
 
@@ -84,6 +84,6 @@ func (o *pad[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	x := dst.Local()
-	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &o.back, false)
+	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &o.adjoint, false)
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// part takes the real or the imaginary part of each element.
-type part[C, R scalar.Scalar] struct {
+// component takes the real or the imaginary part of each element.
+type component[C, R scalar.Scalar] struct {
 	linop.Spaces
 	take, give device.Strided
 }
@@ -22,13 +22,17 @@ type part[C, R scalar.Scalar] struct {
 // Real returns the real part, y = Re x, as numbers of the real type R of C;
 // the adjoint gives x = y + 0i. The map is linear over real numbers: its dot
 // test compares real parts. It does not communicate.
-func Real[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 0) }
+func Real[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) {
+	return newComponent[C, R](x, 0)
+}
 
 // Imag returns the imaginary part, y = Im x; the adjoint gives x = 0 + yi.
 // Otherwise it is like Real.
-func Imag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) { return newPart[C, R](x, 1) }
+func Imag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) {
+	return newComponent[C, R](x, 1)
+}
 
-func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error) {
+func newComponent[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error) {
 	c, r := scalar.Of[C](), scalar.Of[R]()
 	switch {
 	case x == nil || x.Parts() != nil:
@@ -36,7 +40,7 @@ func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error)
 	case !c.IsComplex() || r.IsComplex() || c.Size() != 2*r.Size():
 		return nil, fmt.Errorf("ops: real and imaginary part of %v are not %v", c, r)
 	}
-	p := &part[C, R]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	p := &component[C, R]{Spaces: linop.Spaces{Dom: x, Rng: x}}
 	p.take = device.Strided{Shape: shape.Of(x.LocalShape().Size()), SrcAt: at}
 	p.take.Dst[0], p.take.Src[0] = 1, 2
 	p.give = device.Strided{Shape: p.take.Shape, DstAt: at}
@@ -44,7 +48,7 @@ func newPart[C, R scalar.Scalar](x *dist.Space, at int) (linop.Map[C, R], error)
 	return p, nil
 }
 
-func (p *part[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Array[C]) error {
+func (p *component[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Array[C]) error {
 	if err := dist.Check("ops: real or imaginary part", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func (p *part[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist.Arra
 	return nil
 }
 
-func (p *part[C, R]) Adjoint(_ context.Context, dst dist.Array[C], src dist.Array[R]) error {
+func (p *component[C, R]) Adjoint(_ context.Context, dst dist.Array[C], src dist.Array[R]) error {
 	if err := dist.Check("ops: real or imaginary part", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 // regression evaluates polynomials at this rank's samples.
 type regression[T scalar.Scalar] struct {
 	linop.Spaces
-	v    array.Array[T] // powers of the samples, samples × powers
-	n, m int
-	line comm.Comm // ranks that share the samples
+	v     array.Array[T] // powers of the samples, samples × powers
+	n, m  int
+	group comm.Comm // ranks that share the samples
 }
 
 // Regression evaluates polynomials: y[i] = Σⱼ x[j]·t[i]ʲ for j from 0 to order,
@@ -35,7 +35,7 @@ func Regression[T scalar.Scalar](ctx context.Context, y *dist.Space, t []float64
 	if err := dist.Agree(ctx, y.Comm(), "ops: regression", err, "order ", order, t); err != nil {
 		return nil, err
 	}
-	if o.line, err = y.AxisGroup(ctx, 0); err != nil {
+	if o.group, err = y.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -97,9 +97,9 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	}
 	x := dst.Local().Mem()
 	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x)
-	if err != nil || o.line.Size() == 1 {
+	if err != nil || o.group.Size() == 1 {
 		return err
 	}
 	b := comm.OfMem(x).Labelled(labelAdjoint)
-	return o.line.AllReduce(ctx, b, b, comm.Sum)
+	return o.group.AllReduce(ctx, b, b, comm.Sum)
 }

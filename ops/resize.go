@@ -19,5 +19,5 @@ func Resize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (l
 	}
 	m := matrix[T]{rows: n, cols: have}
 	m.add(0, min(n, have), tap[T]{0, 1, 1})
-	return newAlong(ctx, "ops: resize", x, a, m, nil, err, "to ", n)
+	return newAxisOperator(ctx, "ops: resize", x, a, m, nil, err, "to ", n)
 }

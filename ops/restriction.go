@@ -14,7 +14,7 @@ import (
 // rows on their ranks; any other order is split evenly and sends them.
 func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
-	var runs []run[T]
+	var runs []tapRange[T]
 	var counts []int
 	sorted := true
 	for k, i := range index {
@@ -27,16 +27,16 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 			runs[e].hi++
 			continue
 		}
-		runs = append(runs, run[T]{k, k + 1, tap[T]{i, 1, 1}})
+		runs = append(runs, tapRange[T]{k, k + 1, tap[T]{i, 1, 1}})
 	}
 	if err == nil && sorted {
 		if _, c := x.SplitBy(a); c != nil {
-			ends := starts(c)
+			ends := offsets(c)
 			counts = make([]int, len(c))
 			for _, i := range index {
 				counts[owner(ends, i)]++
 			}
 		}
 	}
-	return newAlong(ctx, "ops: restriction", x, a, sweep(len(index), n, runs), counts, err, "index ", index)
+	return newAxisOperator(ctx, "ops: restriction", x, a, fromRanges(len(index), n, runs), counts, err, "index ", index)
 }

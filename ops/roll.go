@@ -20,5 +20,5 @@ func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) 
 		m.add(0, s, tap[T]{n - s, 1, 1})
 		m.add(s, n, tap[T]{0, 1, 1})
 	}
-	return newAlong(ctx, "ops: roll", x, a, m, nil, err, "shift ", shift)
+	return newAxisOperator(ctx, "ops: roll", x, a, m, nil, err, "shift ", shift)
 }

@@ -23,7 +23,7 @@ func SecondDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis 
 	if err == nil {
 		m, err = secondDerivative[T](n, o, 1)
 	}
-	return newAlong(ctx, "ops: second derivative", x, a, m, nil, err, o)
+	return newAxisOperator(ctx, "ops: second derivative", x, a, m, nil, err, o)
 }
 
 func secondDerivative[T scalar.Scalar](n int, o DerivativeOptions, weight float64) (matrix[T], error) {

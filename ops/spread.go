@@ -21,8 +21,8 @@ type SpreadTable func(x0, t0, x int) (t int, w float64, ok bool)
 // spread is a sparse matrix over whole blocks.
 type spread[T scalar.Scalar] struct {
 	linop.Spaces
-	there, back device.Sparse[T]
-	line        comm.Comm // ranks that share the model
+	forward, adjoint device.Sparse[T]
+	group            comm.Comm // ranks that share the model
 }
 
 // Spread puts each sample (x0, t0) of a model of two axes into each of nx
@@ -41,7 +41,7 @@ func Spread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int,
 	if err := dist.Agree(ctx, model.Comm(), "ops: spread", err, nx, " × ", nt); err != nil {
 		return nil, err
 	}
-	if o.line, err = model.AxisGroup(ctx, 0); err != nil {
+	if o.group, err = model.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -74,7 +74,7 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 	// The adjoint reads the table in order; the forward matrix is its transpose.
 	for x0 := b.Lo[0]; x0 < b.Hi[0]; x0++ {
 		for t0 := range sh.Dim(1) {
-			o.back.First = append(o.back.First, n)
+			o.adjoint.First = append(o.adjoint.First, n)
 			for x := range nx {
 				t, w, ok := table(x0, t0, x)
 				if !ok {
@@ -85,16 +85,16 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 				}
 				for k, c := range [2]float64{1 - w, w} {
 					if c != 0 && t+k >= 0 && t+k < nt {
-						o.back.At = append(o.back.At, x*nt+t+k)
-						o.back.W = append(o.back.W, scalar.From[T](complex(c, 0)))
+						o.adjoint.At = append(o.adjoint.At, x*nt+t+k)
+						o.adjoint.W = append(o.adjoint.W, scalar.From[T](complex(c, 0)))
 						n++
 					}
 				}
 			}
 		}
 	}
-	o.back.First = append(o.back.First, n)
-	o.there = transposed(o.back, nx*nt)
+	o.adjoint.First = append(o.adjoint.First, n)
+	o.forward = transposed(o.adjoint, nx*nt)
 	return nil
 }
 
@@ -103,12 +103,12 @@ func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	y := dst.Local()
-	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.there)
-	if o.line.Size() == 1 {
+	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.forward)
+	if o.group.Size() == 1 {
 		return nil
 	}
 	b := comm.OfMem(y.Mem()).Labelled(labelForward)
-	return o.line.AllReduce(ctx, b, b, comm.Sum)
+	return o.group.AllReduce(ctx, b, b, comm.Sum)
 }
 
 func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
@@ -116,6 +116,6 @@ func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	x := dst.Local()
-	x.Kernels().Gather(x.Mem(), src.Local().Mem(), &o.back)
+	x.Kernels().Gather(x.Mem(), src.Local().Mem(), &o.adjoint)
 	return nil
 }

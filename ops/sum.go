@@ -14,7 +14,7 @@ import (
 
 type sumAxis[T scalar.Scalar] struct {
 	linop.Spaces
-	line            comm.Comm // ranks that share the axis
+	group           comm.Comm // ranks that share the axis
 	outer, n, inner int
 	spread          device.Strided
 }
@@ -38,7 +38,7 @@ func Sum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.O
 	o.spread = device.Strided{Shape: shape.Of(o.outer, o.n, o.inner)}
 	o.spread.Dst = o.spread.Shape.Strides()
 	o.spread.Src[0], o.spread.Src[2] = o.inner, 1
-	if o.line, err = x.AxisGroup(ctx, a); err != nil {
+	if o.group, err = x.AxisGroup(ctx, a); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -50,11 +50,11 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 	}
 	y := dst.Local()
 	y.Kernels().SumAxis(y.Mem(), src.Local().Mem(), o.outer, o.n, o.inner)
-	if o.line.Size() == 1 {
+	if o.group.Size() == 1 {
 		return nil
 	}
 	b := comm.OfMem(y.Mem()).Labelled(labelForward)
-	return o.line.AllReduce(ctx, b, b, comm.Sum)
+	return o.group.AllReduce(ctx, b, b, comm.Sum)
 }
 
 func (o *sumAxis[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {

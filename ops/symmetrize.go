@@ -23,5 +23,5 @@ func Symmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (
 		m.add(0, n-1, tap[T]{n - 1, -1, 1})
 		m.add(max(n-1, 0), 2*n-1, tap[T]{0, 1, 1})
 	}
-	return newAlong(ctx, "ops: symmetrize", x, a, m, nil, err)
+	return newAxisOperator(ctx, "ops: symmetrize", x, a, m, nil, err)
 }

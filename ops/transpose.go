@@ -14,7 +14,7 @@ import (
 
 type transpose[T scalar.Scalar] struct {
 	linop.Spaces
-	there, back device.Strided
+	forward, adjoint device.Strided
 }
 
 // Transpose puts the axes of x in another order: axis k of y is axis order[k]
@@ -65,13 +65,13 @@ func (o *transpose[T]) build(x *dist.Space, order []int) error {
 		return err
 	}
 	o.Spaces = linop.Spaces{Dom: x, Rng: y}
-	o.there.Shape, o.there.Dst = y.LocalShape(), y.LocalShape().Strides()
+	o.forward.Shape, o.forward.Dst = y.LocalShape(), y.LocalShape().Strides()
 	st := x.LocalShape().Strides()
 	for a, k := range to {
-		o.there.Src[k] = st[a]
+		o.forward.Src[k] = st[a]
 	}
-	o.back = o.there
-	o.back.Dst, o.back.Src = o.there.Src, o.there.Dst
+	o.adjoint = o.forward
+	o.adjoint.Dst, o.adjoint.Src = o.forward.Src, o.forward.Dst
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (o *transpose[T]) Forward(_ context.Context, dst, src dist.Array[T]) error 
 	if err := dist.Check("ops: transpose", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.there, false)
+	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.forward, false)
 	return nil
 }
 
@@ -87,6 +87,6 @@ func (o *transpose[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error 
 	if err := dist.Check("ops: transpose", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.back, false)
+	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.adjoint, false)
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // imagesCaption says what is true of the images of this run.
-func (j *Job) imagesCaption(p seen, res *Result) string {
+func (j *Job) imagesCaption(p pictureData, res *Result) string {
 	text := "Each image is divided by its own largest amplitudes. The adjoint is the migrated image. "
 	switch a, i := correlated(p.adjoint, j.Reflectivity), correlated(p.inverse, j.Reflectivity); {
 	case res.Iterations == 0:

@@ -15,15 +15,15 @@ func TestCaptions(t *testing.T) {
 	for _, v := range []struct {
 		name  string
 		job   Job
-		seen  seen
+		seen  pictureData
 		iters int
 		want  string
 		not   []string
 	}{
-		{"improved", Job{Reflectivity: truth}, seen{adjoint: poor, inverse: good}, 5, "The inverse is more like the true reflectivity: its correlation with it is 1.000, that of the adjoint 0.775.", nil},
-		{"no better", Job{Reflectivity: truth}, seen{adjoint: good, inverse: poor}, 5, "Its correlation with the true reflectivity is 1.000, that of the inverse 0.775.", []string{"more like"}},
-		{"own data", Job{}, seen{adjoint: good, inverse: poor}, 5, "The inverse leaves 0.25 of the data unexplained.", []string{"true"}},
-		{"no iteration", Job{Reflectivity: truth}, seen{adjoint: good, inverse: make([]float64, 4)}, 0, "No iteration was made", []string{"like", "true", "NaN"}},
+		{"improved", Job{Reflectivity: truth}, pictureData{adjoint: poor, inverse: good}, 5, "The inverse is more like the true reflectivity: its correlation with it is 1.000, that of the adjoint 0.775.", nil},
+		{"no better", Job{Reflectivity: truth}, pictureData{adjoint: good, inverse: poor}, 5, "Its correlation with the true reflectivity is 1.000, that of the inverse 0.775.", []string{"more like"}},
+		{"own data", Job{}, pictureData{adjoint: good, inverse: poor}, 5, "The inverse leaves 0.25 of the data unexplained.", []string{"true"}},
+		{"no iteration", Job{Reflectivity: truth}, pictureData{adjoint: good, inverse: make([]float64, 4)}, 0, "No iteration was made", []string{"like", "true", "NaN"}},
 	} {
 		v.job.Grid = grid
 		text := v.job.imagesCaption(v.seen, &Result{Iterations: v.iters, Reduction: 0.25})
@@ -62,7 +62,7 @@ func TestCaptions(t *testing.T) {
 // Receivers count from 1, as sources and messages do.
 func TestGatherCountsFromOne(t *testing.T) {
 	j := Job{Config: Default(), Sources: make([]wave.Point, 3), Receivers: make([]wave.Point, 4)}
-	if g := j.gatherPicture(seen{source: 1}); g.X.Origin != 1 || g.Title != "Shot gather of source 2 of 3" {
+	if g := j.gatherPicture(pictureData{source: 1}); g.X.Origin != 1 || g.Title != "Shot gather of source 2 of 3" {
 		t.Errorf("receivers begin at %g, title %q", g.X.Origin, g.Title)
 	}
 }

@@ -57,7 +57,7 @@ func milliseconds(interval float64) string {
 }
 
 // record returns the data, unless they are zero everywhere. It is collective.
-func (s *rank[T]) record(ctx context.Context) (dist.Array[T], error) {
+func (s *session[T]) record(ctx context.Context) (dist.Array[T], error) {
 	d, err := s.data(ctx)
 	if err == nil {
 		err = s.checkData(ctx, d)
@@ -66,7 +66,7 @@ func (s *rank[T]) record(ctx context.Context) (dist.Array[T], error) {
 }
 
 // migrate returns the adjoint of data, unless it is zero. It is collective.
-func (s *rank[T]) migrate(ctx context.Context, d dist.Array[T]) (dist.Array[T], error) {
+func (s *session[T]) migrate(ctx context.Context, d dist.Array[T]) (dist.Array[T], error) {
 	adj, err := linop.Apply(ctx, linop.H(s.op), d)
 	if err == nil {
 		err = s.checkAdjoint(ctx, adj)
@@ -76,7 +76,7 @@ func (s *rank[T]) migrate(ctx context.Context, d dist.Array[T]) (dist.Array[T], 
 
 // checkData refuses data that are zero everywhere. It is collective. All ranks
 // return the same error, a *ConfigError.
-func (s *rank[T]) checkData(ctx context.Context, d dist.Array[T]) error {
+func (s *session[T]) checkData(ctx context.Context, d dist.Array[T]) error {
 	n, err := dist.Norm(ctx, d, math.Inf(1))
 	if err != nil || n != 0 {
 		return err
@@ -93,7 +93,7 @@ func (s *rank[T]) checkData(ctx context.Context, d dist.Array[T]) error {
 
 // checkAdjoint refuses a survey whose operator is zero: no image explains
 // anything. It is collective. All ranks return the same error, a *ConfigError.
-func (s *rank[T]) checkAdjoint(ctx context.Context, adj dist.Array[T]) error {
+func (s *session[T]) checkAdjoint(ctx context.Context, adj dist.Array[T]) error {
 	n, err := dist.Norm(ctx, adj, math.Inf(1))
 	if err != nil || n != 0 {
 		return err

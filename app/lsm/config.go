@@ -1,5 +1,5 @@
 // Package lsm is least-squares migration, from data and a velocity model to an
-// image of reflectivity, a report and files that other programs read.
+// imageFile of reflectivity, a report and files that other programs read.
 package lsm
 
 import (
@@ -50,7 +50,7 @@ type Acquisition struct {
 	Receivers Line   `yaml:"receivers"`
 }
 
-// Line is points along x, evenly spaced between two ends.
+// Summary is points along x, evenly spaced between two ends.
 type Line struct {
 	Number int     `yaml:"number"`
 	First  float64 `yaml:"first"`

@@ -159,7 +159,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 			continue
 		}
 		for f, text := range files {
-			if !slices.Contains(made, f) {
+			if !slices.Contains(resultFiles, f) {
 				say("%s has %s", n, f)
 			}
 			if strings.HasSuffix(f, ".npy") && text != older[f] { // the same run gives the same arrays
@@ -169,7 +169,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 				say("%s of %s: %v", f, n, err)
 			}
 		}
-		if files[image] != "" {
+		if files[imageFile] != "" {
 			images++
 			if err == nil && n != "out" {
 				say("the new results are in %s", n)
@@ -189,7 +189,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 		if !errors.Is(err, syscall.ENOSPC) && !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), "lsm: results: ") {
 			say("the error does not tell what happened")
 		}
-		if images != 1 && !strings.Contains(err.Error(), image) {
+		if images != 1 && !strings.Contains(err.Error(), imageFile) {
 			say("%d new images", images)
 		}
 	case images != 1 || len(res.Files) != len(older):

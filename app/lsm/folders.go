@@ -16,7 +16,7 @@ import (
 // every rank and looks whether the disks have room, so that what can fail at the
 // end of a run fails at its start. All ranks return a *ConfigError or none does.
 // It is collective.
-func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
+func (s *session[T]) openFolders(ctx context.Context, o Observer) error {
 	warn := func(text string) {
 		s.notes = append(s.notes, text)
 		o.Warn(text)
@@ -46,7 +46,7 @@ func (s *rank[T]) openFolders(ctx context.Context, o Observer) error {
 	}
 	var notes []string
 	if s.r.Rank() == 0 {
-		notes, err = s.room()
+		notes, err = s.checkDisk()
 		notes = append(s.out.notes, notes...)
 		s.out.notes = nil
 	}
@@ -74,7 +74,7 @@ func asConfigError(err error) error {
 }
 
 // closeFolders gives the folders free. It is not collective.
-func (s *rank[T]) closeFolders() {
+func (s *session[T]) closeFolders() {
 	s.checkpoint.Close()
 	s.out.close()
 }
@@ -91,12 +91,12 @@ func (j *Job) checkFolders() error {
 	return j.Config.separate()
 }
 
-// pages is about what pictures, the page and tables take.
-const pages = 4 << 20
+// reportBytes is about what pictures, the page and tables take.
+const reportBytes = 4 << 20
 
-// room compares the bytes that the run will write with those that are free. What
+// checkDisk compares the bytes that the run will write with those that are free. What
 // certainly does not fit is an error, what may not fit a warning.
-func (s *rank[T]) room() (warnings []string, err error) {
+func (s *session[T]) checkDisk() (warnings []string, err error) {
 	elem := 8.0
 	if s.Config.Operator.Type == "float32" {
 		elem = 4
@@ -110,7 +110,7 @@ func (s *rank[T]) room() (warnings []string, err error) {
 	needs := []struct {
 		what, dir     string
 		least, likely float64
-	}{{"the results", s.dir, results, results + pages}}
+	}{{"the results", s.dir, results, results + reportBytes}}
 	if s.checkpoint.Dir != "" {
 		// The state is at least the image, a direction and the residual, and there
 		// are two kept and one that is being written.

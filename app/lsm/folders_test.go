@@ -194,7 +194,7 @@ func TestOlderResults(t *testing.T) {
 	if got, want := res.Notes, []string{"the older results are now in " + c.Out + ".1"}; !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
-	if got := entries(t, c.Out); slices.Contains(got, "model.npy") || slices.Contains(got, "data.npy") || !slices.Contains(got, image) {
+	if got := entries(t, c.Out); slices.Contains(got, "model.npy") || slices.Contains(got, "data.npy") || !slices.Contains(got, imageFile) {
 		t.Errorf("the new results are %v", got)
 	}
 	j := prepared(t, c)
@@ -209,7 +209,7 @@ func TestOlderResults(t *testing.T) {
 	if got, want := entries(t, parent), []string{"out", "out.1", "out.2"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := tree(t, c.Out)[image]; got != first[image] {
+	if got := tree(t, c.Out)[imageFile]; got != first[imageFile] {
 		t.Error("the same run gives another image")
 	}
 }
@@ -233,7 +233,7 @@ func TestOutIsEmptyFolder(t *testing.T) {
 	if err != nil || !os.SameFile(before, after) || after.Mode() != before.Mode() {
 		t.Errorf("the folder is another: %v %v", after, err)
 	}
-	if got := entries(t, dir); len(got) != 11 || !slices.Contains(got, image) {
+	if got := entries(t, dir); len(got) != 11 || !slices.Contains(got, imageFile) {
 		t.Errorf("got %v", got)
 	}
 	if _, err := attempt(t, prepared(t, c), &watch{}, nil); err == nil || !strings.Contains(err.Error(), "it is the current folder") {
@@ -296,7 +296,7 @@ func TestStaleFolders(t *testing.T) {
 	parent := filepath.Dir(c.Out)
 	empty, full := filepath.Join(parent, ".golops-out.partial-1-"), filepath.Join(parent, ".golops-out.partial-2-")
 	err := errors.Join(os.Mkdir(empty, 0o777), os.WriteFile(filepath.Join(empty, "adjoint.npy"), nil, 0o666), os.WriteFile(filepath.Join(empty, ".golops-1.tmp"), nil, 0o666),
-		os.Mkdir(full, 0o777), os.WriteFile(filepath.Join(full, image), []byte("precious"), 0o666), os.WriteFile(filepath.Join(parent, ".golops-out.lock"), nil, 0o666))
+		os.Mkdir(full, 0o777), os.WriteFile(filepath.Join(full, imageFile), []byte("precious"), 0o666), os.WriteFile(filepath.Join(parent, ".golops-out.lock"), nil, 0o666))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,10 +347,10 @@ func TestHurry(t *testing.T) {
 	if err != nil || res.Iterations == 0 || len(res.Files) != 11 {
 		t.Fatalf("%+v: %v", res, err)
 	}
-	if want := []string{"image in " + filepath.Join(c.Out, image)}; !slices.Equal(w.saved, want) {
+	if want := []string{"image in " + filepath.Join(c.Out, imageFile)}; !slices.Equal(w.saved, want) {
 		t.Errorf("saved %q, want %q", w.saved, want)
 	}
-	if len(moved) != 1 || filepath.Base(moved[0]) != image {
+	if len(moved) != 1 || filepath.Base(moved[0]) != imageFile {
 		t.Errorf("%v are moved", moved)
 	}
 	if got := entries(t, c.Out); len(got) != 11 {
@@ -368,7 +368,7 @@ func TestResumeTells(t *testing.T) {
 	if want := []string{"no checkpoint in " + c.Checkpoint.Dir + ": starts from the beginning"}; !slices.Equal(w.warnings, want) || !slices.Equal(res.Notes, want) {
 		t.Errorf("warnings %q, notes %q", w.warnings, res.Notes)
 	}
-	if want := []string{fmt.Sprintf("checkpoint of iteration 5 in %s", c.Checkpoint.Dir), "image in " + filepath.Join(c.Out, image)}; !slices.Equal(w.saved, want) {
+	if want := []string{fmt.Sprintf("checkpoint of iteration 5 in %s", c.Checkpoint.Dir), "image in " + filepath.Join(c.Out, imageFile)}; !slices.Equal(w.saved, want) {
 		t.Errorf("saved %q", w.saved)
 	}
 	last := w.relative[5]

@@ -11,7 +11,7 @@ import (
 )
 
 // invert solves for the image.
-func (s *rank[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res *Result) (dist.Array[T], error) {
+func (s *session[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, res *Result) (dist.Array[T], error) {
 	x, err := dist.New[T](s.op.Domain())
 	if err != nil {
 		return x, err

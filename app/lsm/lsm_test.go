@@ -241,7 +241,7 @@ func TestOtherWays(t *testing.T) {
 				}
 			}
 			if res.Iterations != 8 || res.Reduction <= 0 || res.Reduction > 0.6 {
-				t.Errorf("got %s", res.Line())
+				t.Errorf("got %s", res.Summary())
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // data reads or models what was recorded.
-func (s *rank[T]) data(ctx context.Context) (dist.Array[T], error) {
+func (s *session[T]) data(ctx context.Context) (dist.Array[T], error) {
 	if file := s.Config.Data.File; file != "" && s.traces == nil {
 		d, err := data.Load[T](ctx, file, s.op.Range())
 		return d, s.usable(ctx, d, err)
@@ -28,7 +28,7 @@ func (s *rank[T]) data(ctx context.Context) (dist.Array[T], error) {
 
 // usable returns what is wrong with the data of any rank, if their file could be
 // read. It is collective.
-func (s *rank[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
+func (s *session[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
 	if err == nil {
 		err = s.finite(d)
 	}
@@ -39,7 +39,7 @@ func (s *rank[T]) usable(ctx context.Context, d dist.Array[T], err error) error 
 }
 
 // readTraces fills this rank's gathers from a SEG-Y file.
-func (s *rank[T]) readTraces(d dist.Array[T]) error {
+func (s *session[T]) readTraces(d dist.Array[T]) error {
 	f, err := data.OpenSEGY(s.Config.Data.File)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *rank[T]) readTraces(d dist.Array[T]) error {
 }
 
 // finite says where data are no numbers: one NaN would spoil the whole image.
-func (s *rank[T]) finite(d dist.Array[T]) error {
+func (s *session[T]) finite(d dist.Array[T]) error {
 	host, err := d.Host()
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *rank[T]) finite(d dist.Array[T]) error {
 }
 
 // model computes data from the true reflectivity, with noise if asked for.
-func (s *rank[T]) model(ctx context.Context, d dist.Array[T]) error {
+func (s *session[T]) model(ctx context.Context, d dist.Array[T]) error {
 	m, err := dist.New[T](s.op.Domain())
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func gauss(i int) float64 {
 }
 
 // fillTrue sets m to the true reflectivity.
-func (s *rank[T]) fillTrue(m dist.Array[T]) error {
+func (s *session[T]) fillTrue(m dist.Array[T]) error {
 	_, _, inner := m.Space().Shape().Around(0)
 	lo := m.Space().Box(s.r.Rank()).Lo[0] * inner
 	host := make([]T, m.Local().Len())

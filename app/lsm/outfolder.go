@@ -14,13 +14,13 @@ import (
 	"github.com/golops/golops/internal/disk"
 )
 
-// image is the file that a run is for. It is written and moved first.
-const image = "inverse.npy"
+// imageFile is the file that a run is for. It is written and moved first.
+const imageFile = "inverse.npy"
 
-// made are the files that golops leaves in a folder of results, those of golops
+// resultFiles are the files that golops leaves in a folder of results, those of golops
 // view included. A folder with other files is not replaced.
-var made = []string{
-	image, "residuals.csv", "lsm.yaml", "adjoint.npy", "model.npy", "data.npy",
+var resultFiles = []string{
+	imageFile, "residuals.csv", "lsm.yaml", "adjoint.npy", "model.npy", "data.npy",
 	"velocity.png", "images.png", "gather.png", "residuals.png", "report.html",
 	"inverse.png", "adjoint.png", "model.png", "data.png",
 }
@@ -32,16 +32,16 @@ var made = []string{
 // Where the folder of the user is there and empty, the run's own lies in it,
 // since the one around it may be another's. Otherwise it lies beside it.
 type outFolder struct {
-	name   string // as the user wrote it
-	target string // where that is
-	work   string // the run's own
-	inside bool   // work lies in target
-	older  bool   // target holds the results of an earlier run
-	force  bool   // which need not be kept
-	lock   *disk.Lock
-	keep   bool   // work has results that could not take their place
-	top    string // the topmost folder that was made for target
-	notes  []string
+	name    string // as the user wrote it
+	target  string // where that is
+	work    string // the run's own
+	inside  bool   // work lies in target
+	older   bool   // target holds the results of an earlier run
+	force   bool   // which need not be kept
+	lock    *disk.Lock
+	keep    bool   // work has results that could not take their place
+	created string // the topmost folder that was made for target
+	notes   []string
 }
 
 // openOut makes the folder of a run. An error says what the user can do.
@@ -58,13 +58,13 @@ func openOut(name string, force bool) (*outFolder, error) {
 }
 
 func (f *outFolder) open() (err error) {
-	if err := f.look(); err != nil {
+	if err := f.inspect(); err != nil {
 		return err
 	}
 	side := f.target
 	if !f.inside {
 		side = filepath.Dir(f.target)
-		if f.top, err = disk.MkdirAll(side, 0o777); err != nil {
+		if f.created, err = disk.MkdirAll(side, 0o777); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (f *outFolder) open() (err error) {
 		return err
 	}
 	was := *f // a run that has just ended may have changed things
-	if err := f.look(); err != nil {
+	if err := f.inspect(); err != nil {
 		return err
 	}
 	if f.inside != was.inside || f.target != was.target {
@@ -96,8 +96,8 @@ func (f *outFolder) open() (err error) {
 	return nil
 }
 
-// look finds out what is there.
-func (f *outFolder) look() (err error) {
+// inspect finds out what is there.
+func (f *outFolder) inspect() (err error) {
 	f.inside, f.older = false, false
 	if f.target, err = filepath.Abs(f.name); err != nil {
 		return err
@@ -126,10 +126,10 @@ func (f *outFolder) look() (err error) {
 	for _, e := range all {
 		switch n := e.Name(); {
 		case strings.HasPrefix(n, ".golops-"):
-		case !slices.Contains(made, n) || !e.Type().IsRegular():
+		case !slices.Contains(resultFiles, n) || !e.Type().IsRegular():
 			strange = append(strange, strconv.Quote(n))
 		default:
-			result = result || n == image || n == "residuals.csv" || n == "report.html"
+			result = result || n == imageFile || n == "residuals.csv" || n == "report.html"
 			f.older = true
 		}
 	}
@@ -160,7 +160,7 @@ func (f *outFolder) clean(hidden string) {
 	}
 	stale, _ := filepath.Glob(hidden + ".partial-*")
 	for _, dir := range stale {
-		if _, err := os.Stat(filepath.Join(dir, image)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, imageFile)); err == nil {
 			f.note("a run that was killed has left its results in %s", dir)
 			continue
 		}
@@ -177,7 +177,7 @@ func removeResults(dir string) error {
 		return err
 	}
 	for _, e := range all {
-		if n := e.Name(); slices.Contains(made, n) || strings.HasPrefix(n, ".golops-") {
+		if n := e.Name(); slices.Contains(resultFiles, n) || strings.HasPrefix(n, ".golops-") {
 			os.Remove(filepath.Join(dir, n))
 		}
 	}
@@ -208,8 +208,8 @@ func (f *outFolder) publish(complete bool) error {
 	switch {
 	case f.inside:
 		err = f.moveFiles()
-	case !f.has(image):
-		f.aside(".incomplete")
+	case !f.has(imageFile):
+		f.keepBeside(".incomplete")
 		return nil
 	case f.older:
 		err = f.replace(f.force && complete)
@@ -217,10 +217,10 @@ func (f *outFolder) publish(complete bool) error {
 		err = disk.Rename(f.work, f.target)
 	}
 	if err != nil && !f.inside {
-		f.aside(".new")
+		f.keepBeside(".new")
 		return fmt.Errorf("%s: %w", f.name, disk.Bare(err))
 	}
-	f.work, f.top = f.target, ""
+	f.work, f.created = f.target, ""
 	disk.SyncDir(filepath.Dir(f.target))
 	return err
 }
@@ -228,7 +228,7 @@ func (f *outFolder) publish(complete bool) error {
 // moveFiles moves the files into the folder around them, the image first. It is
 // where the user's folder was empty.
 func (f *outFolder) moveFiles() (errs error) {
-	for _, n := range made {
+	for _, n := range resultFiles {
 		if !f.has(n) {
 			continue
 		}
@@ -250,7 +250,7 @@ func (f *outFolder) moveFiles() (errs error) {
 
 // replace puts the new results in the place of older ones.
 func (f *outFolder) replace(remove bool) error {
-	old := fmt.Sprintf("%s.%d", f.target, f.next())
+	old := fmt.Sprintf("%s.%d", f.target, f.nextNumber())
 	if err := disk.Rename(f.target, old); err != nil {
 		return fmt.Errorf("the older results cannot be moved away: %w", err)
 	}
@@ -269,8 +269,8 @@ func (f *outFolder) replace(remove bool) error {
 	return nil
 }
 
-// next returns the number for older results: one more than the largest there is.
-func (f *outFolder) next() int {
+// nextNumber returns the number for older results: one more than the largest there is.
+func (f *outFolder) nextNumber() int {
 	n := 1
 	all, _ := os.ReadDir(filepath.Dir(f.target))
 	for _, e := range all {
@@ -283,8 +283,8 @@ func (f *outFolder) next() int {
 	return n
 }
 
-// aside leaves the results beside the folder that they cannot go to.
-func (f *outFolder) aside(suffix string) {
+// keepBeside leaves the results beside the folder that they cannot go to.
+func (f *outFolder) keepBeside(suffix string) {
 	f.keep = true
 	for n := 1; ; n++ {
 		to := f.target + suffix
@@ -295,7 +295,7 @@ func (f *outFolder) aside(suffix string) {
 			continue
 		}
 		if disk.Rename(f.work, to) == nil {
-			f.work, f.top = to, ""
+			f.work, f.created = to, ""
 		}
 		return
 	}
@@ -319,5 +319,5 @@ func (f *outFolder) close() {
 		_ = removeResults(f.work)
 	}
 	f.lock.Release()
-	disk.RemoveEmpty(f.top, filepath.Dir(f.target))
+	disk.RemoveEmpty(f.created, filepath.Dir(f.target))
 }

@@ -19,9 +19,9 @@ import (
 
 // write leaves the results in the folder, the image first. What cannot be
 // written does not keep the rest from being written. It is collective.
-func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observer, res *Result) error {
-	w := &writer[T]{rank: s, ctx: ctx}
-	w.array(image, inv)
+func (s *session[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observer, res *Result) error {
+	w := &writer[T]{session: s, ctx: ctx}
+	w.array(imageFile, inv)
 	if res.Stopped.Hurry { // as if this were the end
 		w.publish(o, false)
 	}
@@ -62,7 +62,7 @@ func (s *rank[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observ
 
 // writer writes one file after the other and keeps what went wrong.
 type writer[T scalar.Scalar] struct {
-	*rank[T]
+	*session[T]
 	ctx  context.Context
 	errs []error
 	dead bool // ranks cannot talk any more
@@ -118,7 +118,7 @@ func (w *writer[T]) pictures(d, adj, inv dist.Array[T], res *Result) {
 	}
 	if w.r.Rank() == 0 {
 		res.Files = w.names()
-		w.fail(w.rank.pictures(p, res, func(name string) string {
+		w.fail(w.session.pictures(p, res, func(name string) string {
 			res.Files = append(res.Files, name)
 			return filepath.Join(w.dir, name)
 		}))
@@ -133,8 +133,8 @@ func (w *writer[T]) publish(o Observer, last bool) {
 	}
 	if w.r.Rank() == 0 {
 		w.fail(w.out.publish(last && len(w.errs) == 0))
-		if w.dir = w.out.work; w.out.has(image) {
-			o.Saved("image in " + filepath.Join(w.out.shown(), image))
+		if w.dir = w.out.work; w.out.has(imageFile) {
+			o.Saved("image in " + filepath.Join(w.out.shown(), imageFile))
 		}
 	}
 	if err := comm.BroadcastObject(w.ctx, w.r.Comm, &w.dir, 0); err != nil {
@@ -144,7 +144,7 @@ func (w *writer[T]) publish(o Observer, last bool) {
 
 // names lists the files that are there.
 func (w *writer[T]) names() (names []string) {
-	for _, n := range made {
+	for _, n := range resultFiles {
 		if w.dir != "" && w.out.has(n) {
 			names = append(names, n)
 		}
@@ -152,16 +152,16 @@ func (w *writer[T]) names() (names []string) {
 	return names
 }
 
-// seen is what pictures show, on rank 0.
-type seen struct {
+// pictureData is what pictures show, on rank 0.
+type pictureData struct {
 	adjoint, inverse []float64
 	gather           []float64 // of the middle source, receivers × samples
 	source           int
 }
 
 // collect brings to rank 0 what pictures show. It is collective.
-func (s *rank[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (seen, error) {
-	p := seen{source: len(s.Sources) / 2}
+func (s *session[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (pictureData, error) {
+	p := pictureData{source: len(s.Sources) / 2}
 	for _, a := range []struct {
 		from dist.Array[T]
 		to   *[]float64
@@ -176,7 +176,7 @@ func (s *rank[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (seen,
 }
 
 // shot brings one gather to rank 0, from the rank that has it.
-func (s *rank[T]) shot(ctx context.Context, d dist.Array[T], p *seen) error {
+func (s *session[T]) shot(ctx context.Context, d dist.Array[T], p *pictureData) error {
 	n := len(s.Receivers) * s.Config.Time.Samples
 	mine := make([]T, n)
 	host, err := d.Host()

@@ -20,9 +20,9 @@ var fileNotes = map[string]string{
 }
 
 // page writes report.html, which shows everything on one page.
-func (s *rank[T]) page(res *Result, figures []report.Figure, add func(name string) string) error {
+func (s *session[T]) page(res *Result, figures []report.Figure, add func(name string) string) error {
 	p := report.Page{
-		Title: "Least-squares migration", Result: res.Line(), Figures: figures, Created: time.Now(),
+		Title: "Least-squares migration", Result: res.Summary(), Figures: figures, Created: time.Now(),
 		Facts: []report.Fact{
 			{Name: "iterations", Value: fmt.Sprint(res.Iterations)},
 			{Name: "residual", Value: fmt.Sprintf("%.3g", res.Reduction)},

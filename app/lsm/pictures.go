@@ -10,7 +10,7 @@ import (
 )
 
 // pictures draws what a run was about and writes the page that shows it all.
-func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) error {
+func (s *session[T]) pictures(p pictureData, res *Result, add func(name string) string) error {
 	x := report.Axis{Label: "x", Unit: "m", Origin: s.Grid.X.Origin, Step: s.Grid.X.Step}
 	z := report.Axis{Label: "depth", Unit: "m", Origin: s.Grid.Z.Origin, Step: s.Grid.Z.Step}
 	image := func(title string, v []float64) report.Picture {
@@ -55,7 +55,7 @@ func (s *rank[T]) pictures(p seen, res *Result, add func(name string) string) er
 }
 
 // gatherPicture shows one gather. Receivers count from 1, as sources do.
-func (j *Job) gatherPicture(p seen) report.Picture {
+func (j *Job) gatherPicture(p pictureData) report.Picture {
 	n := j.Config.Time.Samples
 	g := report.ShotGather(report.Grid{Rows: len(j.Receivers), Cols: n, At: func(r, t int) float64 { return p.gather[r*n+t] }}, j.Config.Time.Interval)
 	g.X.Origin = 1
@@ -65,7 +65,7 @@ func (j *Job) gatherPicture(p seen) report.Picture {
 
 // section returns a model as a picture shows it, depth downwards: all of it in
 // two dimensions, the middle plane in three.
-func (s *rank[T]) section(v []float64) report.Grid {
+func (s *session[T]) section(v []float64) report.Grid {
 	nx, nz, first := s.Grid.X.N, s.Grid.Z.N, 0
 	if s.Grid.Dims() == 3 {
 		first = s.Grid.Index(s.Grid.Y.N/2, 0, 0)

@@ -69,8 +69,8 @@ func (j *Job) Run(ctx context.Context, r dist.Proc, c Control) (*Result, error) 
 	return run[float64](ctx, j, r, c)
 }
 
-// rank is one rank's share of a run.
-type rank[T scalar.Scalar] struct {
+// session is one rank's share of a run.
+type session[T scalar.Scalar] struct {
 	*Job
 	r          dist.Proc
 	op         linop.Operator[T]
@@ -83,7 +83,7 @@ type rank[T scalar.Scalar] struct {
 
 func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control) (*Result, error) {
 	start, o := time.Now(), ctl.Observer
-	s := &rank[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
+	s := &session[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
 	for _, w := range j.Warnings {
 		o.Warn(w)
 	}
@@ -135,7 +135,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control)
 }
 
 // operator builds the modelling operator, spread over the ranks.
-func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
+func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	c := s.Config
 	k := wave.KirchhoffOptions{
 		Times: s.times, Sources: s.Sources, Receivers: s.Receivers, Samples: c.Time.Samples, Interval: c.Time.Interval,
@@ -157,7 +157,7 @@ func (s *rank[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 }
 
 // weights returns those of the dynamic mode.
-func (s *rank[T]) weights() (wave.Weights, error) {
+func (s *session[T]) weights() (wave.Weights, error) {
 	o := s.Config.Operator
 	var angle, aperture wave.Taper
 	if o.Angle > 0 {
@@ -170,7 +170,7 @@ func (s *rank[T]) weights() (wave.Weights, error) {
 }
 
 // compare correlates the inverse with the true model, if that is known.
-func (s *rank[T]) compare(ctx context.Context, inv dist.Array[T], res *Result) error {
+func (s *session[T]) compare(ctx context.Context, inv dist.Array[T], res *Result) error {
 	if s.Reflectivity == nil {
 		return nil
 	}
@@ -194,8 +194,8 @@ func (s *rank[T]) compare(ctx context.Context, inv dist.Array[T], res *Result) e
 	return nil
 }
 
-// Line is the result in one line.
-func (r *Result) Line() string {
+// Summary is the result in one line.
+func (r *Result) Summary() string {
 	s := fmt.Sprintf("%s after %d iterations: residual down to %.3g of the data", r.Status, r.Iterations, r.Reduction)
 	if !math.IsNaN(r.Correlation) {
 		s += fmt.Sprintf(", model correlation %.3f", r.Correlation)

@@ -180,7 +180,7 @@ func (l *lsmRun) print(job *lsm.Job, res *lsm.Result) error {
 		fmt.Fprintf(&b, "written to %s: %s\n", report.Printable(job.Config.Out), strings.Join(res.Files, ", "))
 		fmt.Fprintf(&b, "open %s\n", report.Printable(filepath.Join(job.Config.Out, "report.html")))
 	}
-	fmt.Fprintln(&b, res.Line())
+	fmt.Fprintln(&b, res.Summary())
 	if len(res.Files) == 0 {
 		fmt.Fprintln(&b, "nothing was written")
 	}

@@ -1,0 +1,59 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/scalar"
+)
+
+// axisSum are one direction of a sum of matrices along several axes.
+type axisSum[T scalar.Scalar] struct {
+	axes   []*axisApply[T]
+	kernel device.BandedSum[T]
+}
+
+func (l *axisSum[T]) add(p *axisApply[T]) {
+	l.axes = append(l.axes, p)
+	l.kernel.Parts = append(l.kernel.Parts, device.BandedPart[T]{Banded: p.b, Ghost: p.ghost.Mem()})
+}
+
+// apply sets dst = Σ m·src: in one pass over memory where the device can, with the
+// rows of others along all axes at hand, and otherwise in one for each axis.
+func (l *axisSum[T]) apply(ctx context.Context, dst, src array.Array[T]) error {
+	k, ok := dst.Kernels().(device.StencilSum[T])
+	if !ok {
+		for i, p := range l.axes {
+			if err := p.apply(ctx, dst, src, i > 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, p := range l.axes {
+		if err := p.start(ctx, src); err != nil {
+			return l.cancel(ctx, err)
+		}
+	}
+	for _, p := range l.axes {
+		if err := p.waitReceived(ctx); err != nil {
+			return l.cancel(ctx, err)
+		}
+	}
+	k.BandsSum(dst.Mem(), src.Mem(), &l.kernel)
+	for _, p := range l.axes {
+		if err := p.waitSent(ctx); err != nil {
+			return l.cancel(ctx, err)
+		}
+	}
+	return nil
+}
+
+// cancel ends the messages of all axes. Those of an earlier call are done.
+func (l *axisSum[T]) cancel(ctx context.Context, err error) error {
+	for _, p := range l.axes {
+		_ = p.cancel(ctx, err)
+	}
+	return err
+}
