@@ -3,9 +3,18 @@ package golops_test
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
 
 	"github.com/golops/golops"
+	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/ops"
 )
@@ -96,6 +105,14 @@ func programs(w *golops.World) error {
 	return nil
 }
 
+// printed is what the five programs print, on any number of ranks.
+const printed = `derivative: converged, error below 1e-6: true
+blocks: converged, error below 1e-10: true
+regularised: converged, data fit 0.3343, roughness 32.7254
+own: converged, error below 1e-8: true
+mixed: converged, error below 1e-9: true
+`
+
 func run(ranks int, p golops.Program) {
 	if err := golops.Run(context.Background(), launch.Config{Ranks: ranks}, p); err != nil {
 		fmt.Println(err)
@@ -123,4 +140,53 @@ func Example_programs() {
 	// regularised: converged, data fit 0.3343, roughness 32.7254
 	// own: converged, error below 1e-8: true
 	// mixed: converged, error below 1e-9: true
+}
+
+// The bodies of the five programs take 55 lines together.
+func TestProgramsAreShort(t *testing.T) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "programs_test.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, found := 0, 0
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		switch f.Name.Name {
+		case "derivative", "blocks", "regularised", "own", "mixed", "Forward", "Adjoint":
+			found++
+			lines += max(1, files.Position(f.Body.Rbrace).Line-files.Position(f.Body.Lbrace).Line-1)
+		}
+	}
+	if found != 7 || lines > 55 {
+		t.Errorf("%d functions have %d lines of body, want 7 with 55 at most", found, lines)
+	}
+}
+
+func TestProgramsUnderMPI(t *testing.T) {
+	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
+		c := m.Command(t.Context(), 2, os.Args[0])
+		c.Env = append(c.Env, childVar+"=programs")
+		if out, err := c.Output(); err != nil || string(out) != printed {
+			t.Errorf("%v, printed:\n%s", err, out)
+		}
+	})
+}
+
+// The five programs run on two simulated GPUs as they are.
+func TestProgramsOnGPUs(t *testing.T) {
+	dir, err := gpusim.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	c.Env = append(os.Environ(), childVar+"=programs", "GOLOPS_DEVICE=cuda", "GOLOPS_CUDA="+dir, "GOLOPS_NCCL="+dir, "GPUSIM_DEVICES=2")
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if out, err := c.Output(); err != nil || string(out) != printed || !strings.Contains(stderr.String(), "cuda:1") {
+		t.Errorf("%v, printed:\n%s%s", err, out, stderr.String())
+	}
 }

@@ -175,8 +175,10 @@ func (m *process) listen(cancel context.CancelCauseFunc) {
 	if _, rank := launch.Launcher(); rank == 0 {
 		fmt.Fprintln(os.Stderr, "golops: stopping after this iteration; Ctrl-C again stops now")
 	}
-	for time.Since(at) < again {
-		<-c
+	for {
+		if <-c; time.Since(at) >= again {
+			break
+		}
 	}
 	cancel(fmt.Errorf("golops: stopped by a signal: %v", first))
 	time.AfterFunc(grace, func() { os.Exit(128 + int(m.stop.Load())) })

@@ -10,6 +10,10 @@ import (
 // Config says when a solver ends and what it leaves behind.
 type Config = solve.Config
 
+// Defaults returns limits that suit most problems: 100 iterations, and a residual of
+// a millionth of that of the start.
+func Defaults() Config { return solve.Defaults() }
+
 // Iteration is what Config.OnIter sees.
 type Iteration = solve.Iteration
 
