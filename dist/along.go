@@ -31,9 +31,6 @@ func (s *Space) less(axis int) (*Space, error) {
 		return nil, err
 	}
 	l := s.layout.clone()
-	if l.Replicate != Scattered {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil
-	}
 	for g, x := range l.Axes {
 		switch {
 		case x == a:

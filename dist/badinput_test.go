@@ -93,7 +93,7 @@ var badInput = []struct {
 			return err
 		}
 		return second(dist.Redistribute(b.ctx, b.x, to))
-	}, []string{"shape [6 4] is not [4 6]"}},
+	}, []string{"the shapes [6 4] and [4 6] differ: one array is of shape [6 4], "}},
 	{"ghosts of too many axes", func(b *bad) error {
 		return second(dist.AddGhosts(b.ctx, b.x, []int{1, 2, 3}, []int{0, 0, 0}))
 	}, []string{"depths [1 2 3]", "2 axes"}},

@@ -35,9 +35,11 @@ func checkAll[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, sr
 	case src.space == nil:
 		return fmt.Errorf("%s: %s: src is no array: make one with dist.New", what, how)
 	case !dst.space.Equal(to):
-		return fmt.Errorf("%s: %s: dst is of %v, the operator gives %v", what, how, dst.space, to)
+		why, _ := dst.space.Difference(to)
+		return fmt.Errorf("%s: %s: %s: dst is of %v, the operator gives %v", what, how, why, dst.space, to)
 	case !src.space.Equal(from):
-		return fmt.Errorf("%s: %s: src is of %v, the operator takes %v", what, how, src.space, from)
+		why, _ := src.space.Difference(from)
+		return fmt.Errorf("%s: %s: %s: src is of %v, the operator takes %v", what, how, why, src.space, from)
 	case share(dst, src):
 		return fmt.Errorf("%s: %s: dst and src share memory: give dst memory of its own", what, how)
 	}
@@ -83,8 +85,23 @@ func given(op string, s *Space) {
 
 // alike panics unless x and y lie on the same ranks in the same way.
 func alike[T scalar.Scalar](op string, x, y Array[T]) {
-	if x.space != y.space && !x.space.Equal(y.space) {
-		panic(LayoutError(fmt.Sprintf("dist: %s: %v does not match %v: Redistribute one of them", op, x.space, y.space)))
+	if x.space != y.space {
+		mustEqual(op, x.space, y.space)
 	}
 	x.given(op)
+}
+
+func mustEqual(op string, s, t *Space) {
+	why, bridged := s.Difference(t)
+	if why == "" {
+		return
+	}
+	if s == nil || t == nil {
+		neverMade(op)
+	}
+	todo := ""
+	if bridged {
+		todo = ": Redistribute one of them"
+	}
+	panic(LayoutError(fmt.Sprintf("dist: %s: %s: one array is of %v, the other of %v%s", op, why, s, t, todo)))
 }

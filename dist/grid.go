@@ -129,11 +129,7 @@ func (s *Space) lines(axis int) []int {
 }
 
 func (s *Space) String() string {
-	ranks := "1 rank"
-	if n := s.proc.Size(); n > 1 {
-		ranks = fmt.Sprintf("%d ranks", n)
-	}
-	return fmt.Sprintf("%s over %s on %v", s.words(), ranks, s.proc.Device)
+	return fmt.Sprintf("%s over %s on %v", s.words(), ranks(s.proc), s.proc.Device)
 }
 
 // words describes s without its ranks and device, which need not be called the

@@ -62,7 +62,9 @@ func (l Layout) resolve(s shape.Shape, n int) (Layout, error) {
 		errs = append(errs, fmt.Errorf("replicate is %d: have Scattered, Checked, Unchecked", l.Replicate))
 	}
 	if l.Replicate != Scattered {
-		if l.Grid != nil || l.Axes != nil || l.Counts != nil {
+		open := l.Grid == nil && l.Axes == nil && l.Counts == nil
+		resolved := slices.Equal(l.Grid, []int{n}) && slices.Equal(l.Axes, []int{NoAxis}) && len(l.Counts) == 1 && l.Counts[0] == nil
+		if !open && !resolved {
 			errs = append(errs, fmt.Errorf("a replicated array has no grid, axes or counts: here are grid %v, axes %s, counts %v", l.Grid, axesText(l.Axes), l.Counts))
 		}
 		l.Grid, l.Axes, l.Counts = []int{n}, []int{NoAxis}, [][]int{nil}

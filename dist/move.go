@@ -23,18 +23,15 @@ func NewRedistribution[T scalar.Scalar](from, to *Space) (*Redistribution[T], er
 	given("NewRedistribution", to)
 	m, err := newMove[T](from, to, true)
 	if err != nil {
-		return nil, fmt.Errorf("dist: move %v to %v: %w", from, to, err)
+		return nil, fmt.Errorf("dist: redistribution: %w", err)
 	}
 	return m, nil
 }
 
 func newMove[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], error) {
 	m := &Redistribution[T]{from: from, to: to}
-	if from.Comm() != to.Comm() || from.Device() != to.Device() {
-		return nil, fmt.Errorf("they are on different ranks or devices")
-	}
-	if len(from.parts) != len(to.parts) {
-		return nil, fmt.Errorf("stacks of %d and %d parts", len(from.parts), len(to.parts))
+	if why, bridged := from.Difference(to); !bridged {
+		return nil, fmt.Errorf("%s: one array is of %v, the other of %v: only the layout can change", why, from, to)
 	}
 	for i := range from.parts {
 		p, err := newMove[T](from.parts[i], to.parts[i], back)
@@ -46,9 +43,6 @@ func newMove[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], e
 	}
 	if m.parts != nil {
 		return m, nil
-	}
-	if from.shape != to.shape {
-		return nil, fmt.Errorf("shape %v is not %v: only the layout can change", from.shape, to.shape)
 	}
 	var err error
 	if m.there, err = oneWay[T](from, to); err == nil && back {

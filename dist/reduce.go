@@ -62,8 +62,8 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 	s := x[0].space
 	for i := range x {
 		alike("DotN", x[i], y[i])
-		if !x[i].space.together(s) {
-			return fmt.Errorf("dist: DotN: array %d is %v, array 0 is %v: they must be on the same ranks, with the same mask", i, x[i].space, s)
+		if !x[i].space.sameRanks(s) {
+			return fmt.Errorf("dist: DotN: %s: array 0 is of %v, array %d is of %v", s.ranksDiffer(x[i].space), s, i, x[i].space)
 		}
 	}
 	if len(dst) > len(s.sum.cx) {

@@ -38,7 +38,6 @@ func (s *Space) reshaped(dims []int) (*Space, error) {
 	}
 	l := s.layout.clone()
 	if l.Replicate != Scattered {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil
 		return s.like(l, dims)
 	}
 	used := make([]bool, sh.NDim())

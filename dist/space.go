@@ -180,7 +180,7 @@ func (s *Space) Equal(t *Space) bool {
 	if s == t {
 		return true
 	}
-	if s == nil || t == nil || !s.together(t) {
+	if s == nil || t == nil || !s.sameRanks(t) {
 		return false
 	}
 	if s.parts != nil || t.parts != nil {
@@ -189,9 +189,68 @@ func (s *Space) Equal(t *Space) bool {
 	return s.shape == t.shape && s.split == t.split && slices.EqualFunc(s.cuts, t.cuts, cut.equal)
 }
 
-// together reports whether s and t are on the same ranks and devices and reduce
+// Difference says in what s and t differ, such as "the shapes [60 40] and [60 41]
+// differ". Equal spaces have none. bridged reports whether a Redistribution takes
+// arrays from one to the other.
+func (s *Space) Difference(t *Space) (why string, bridged bool) {
+	switch {
+	case s.Equal(t):
+		return "", true
+	case s == nil || t == nil:
+		return "a space is nil", false
+	case s.Comm() != t.Comm() || s.Device() != t.Device():
+		return s.ranksDiffer(t), false
+	case len(s.parts) != len(t.parts):
+		return fmt.Sprintf("%s and %s differ", stackText(s), stackText(t)), false
+	case s.parts == nil && s.shape != t.shape:
+		return fmt.Sprintf("the shapes %v and %v differ", s.shape, t.shape), false
+	}
+	for i, p := range s.parts {
+		if w, ok := p.Difference(t.parts[i]); why == "" && w != "" || !ok {
+			if why = fmt.Sprintf("part %d: %s", i, w); !ok {
+				return why, false
+			}
+		}
+	}
+	if why == "" {
+		why = s.ranksDiffer(t)
+	}
+	if why == "" {
+		why = "the layouts differ"
+	}
+	return why, true
+}
+
+// ranksDiffer says why s and t are not on the same ranks.
+func (s *Space) ranksDiffer(t *Space) string {
+	switch {
+	case s.Comm() != t.Comm():
+		return fmt.Sprintf("they are on different communicators, of %s and of %s", ranks(s.proc), ranks(t.proc))
+	case s.Device() != t.Device():
+		return fmt.Sprintf("they are on different devices, %v and %v", s.Device(), t.Device())
+	case !slices.Equal(s.layout.Mask, t.layout.Mask):
+		return fmt.Sprintf("the masks %v and %v differ", s.layout.Mask, t.layout.Mask)
+	}
+	return ""
+}
+
+func ranks(p Proc) string {
+	if n := p.Size(); n > 1 {
+		return fmt.Sprintf("%d ranks", n)
+	}
+	return "1 rank"
+}
+
+func stackText(s *Space) string {
+	if s.parts == nil {
+		return "a space that is no stack"
+	}
+	return fmt.Sprintf("a stack of %d spaces", len(s.parts))
+}
+
+// sameRanks reports whether s and t are on the same ranks and devices and reduce
 // among the same groups.
-func (s *Space) together(t *Space) bool {
+func (s *Space) sameRanks(t *Space) bool {
 	return s.proc.Comm == t.proc.Comm && s.proc.Device == t.proc.Device && slices.Equal(s.layout.Mask, t.layout.Mask)
 }
 

@@ -208,3 +208,23 @@ func TestSync(t *testing.T) {
 		return nil
 	})
 }
+
+// The layout of any space makes a space like it again.
+func TestLayoutMakesTheSpaceAgain(t *testing.T) {
+	onRanks(t, 3, func(ctx context.Context, r dist.Proc) error {
+		for _, l := range []dist.Layout{{}, dist.Split(1), dist.Replicated, {Replicate: dist.Checked}, {Replicate: dist.Unchecked, Mask: []int{0, 1, 0}}} {
+			s, err := dist.NewSpace(ctx, r, l, 4, 5)
+			if err != nil {
+				return err
+			}
+			again, err := dist.NewSpace(ctx, r, s.Layout(), 4, 5)
+			if err != nil || !again.Equal(s) {
+				return fmt.Errorf("NewSpace with the layout of %v gives %v: %w", s, again, err)
+			}
+			if again, err = s.Like(s.Layout(), 4, 5); err != nil || !again.Equal(s) {
+				return fmt.Errorf("Like with the layout of %v gives %v: %w", s, again, err)
+			}
+		}
+		return nil
+	})
+}

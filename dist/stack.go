@@ -20,8 +20,8 @@ func Stack(parts ...*Space) (*Space, error) {
 		if p == nil {
 			return nil, fmt.Errorf("dist: stack: space %d is nil", i)
 		}
-		if !p.together(a) {
-			return nil, fmt.Errorf("dist: stack: space %d is %v, which lies on other ranks, another device or another mask than space 0, %v", i, p, a)
+		if !p.sameRanks(a) {
+			return nil, fmt.Errorf("dist: stack: %s: space 0 is %v, space %d is %v", a.ranksDiffer(p), a, i, p)
 		}
 		if p.Size() > math.MaxInt-size {
 			return nil, fmt.Errorf("dist: stack: %d spaces up to %v have more elements than an int can count", i+1, p)

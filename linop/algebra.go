@@ -36,8 +36,8 @@ func newSum[D, R scalar.Scalar](what string, a, b Map[D, R], sd D, sr R) (Map[D,
 	}
 	s := &sum[D, R]{Spaces: Spaces{a.Domain(), a.Range()}, a: a, sd: sd, sr: sr}
 	var err error
-	if s.b, err = fit(b, a.Domain(), a.Range()); err != nil {
-		return nil, fmt.Errorf("linop: %s: operators differ in %w", what, err)
+	if s.b, err = fit(b, a.Domain(), a.Range(), "operator 1", "operator 0"); err != nil {
+		return nil, fmt.Errorf("linop: %s: %w", what, err)
 	}
 	if s.x, err = dist.New[D](s.b.Domain()); err == nil {
 		s.y, err = dist.New[R](s.b.Range())

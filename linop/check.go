@@ -34,35 +34,21 @@ func isNil[D, R scalar.Scalar](a Map[D, R]) bool {
 	return false
 }
 
-// bridge returns the way from one space to another that lies differently, nil
-// if there is nothing to move, or an error that names both.
-func bridge[T scalar.Scalar](from, to *dist.Space) (*dist.Redistribution[T], error) {
-	if from.Equal(to) {
+// bridge returns what moves arrays from one space to another that lies
+// differently, nil if nothing is to be moved. Where that is impossible the error
+// gives the reason and both spaces, which are called gives and takes.
+func bridge[T scalar.Scalar](from, to *dist.Space, gives, takes string) (*dist.Redistribution[T], error) {
+	why, bridged := from.Difference(to)
+	switch {
+	case why == "":
 		return nil, nil
-	}
-	if why := apart(from, to); why != "" {
-		return nil, fmt.Errorf("%v does not fit %v: %s", from, to, why)
+	case !bridged:
+		return nil, mismatch(why, gives, from, takes, to)
 	}
 	return dist.NewRedistribution[T](from, to)
 }
 
-// apart says why no Move leads from one space to another.
-func apart(from, to *dist.Space) string {
-	f, t := from.Parts(), to.Parts()
-	switch {
-	case from.Comm() != to.Comm():
-		return "they are on different communicators"
-	case from.Device() != to.Device():
-		return fmt.Sprintf("they are on different devices, %v and %v", from.Device(), to.Device())
-	case len(f) != len(t):
-		return fmt.Sprintf("one is a stack of %d spaces, the other of %d", len(f), len(t))
-	case f == nil && from.Shape() != to.Shape():
-		return fmt.Sprintf("the shapes %v and %v differ", from.Shape(), to.Shape())
-	}
-	for i := range f {
-		if why := apart(f[i], t[i]); why != "" {
-			return fmt.Sprintf("part %d: %s", i, why)
-		}
-	}
-	return ""
+// mismatch is the error of two spaces that do not fit together: the reason first.
+func mismatch(why, first string, a *dist.Space, second string, b *dist.Space) error {
+	return fmt.Errorf("%s: %s %v, %s %v", why, first, a, second, b)
 }

@@ -39,8 +39,8 @@ func newProduct[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (*produ
 	}
 	p := &product[A, B, C]{Spaces: Spaces{inner.Domain(), outer.Range()}, outer: outer, inner: inner}
 	var err error
-	if p.move, err = bridge[B](inner.Range(), outer.Domain()); err != nil {
-		return nil, fmt.Errorf("the range of the inner operator and the domain of the outer one: %w", err)
+	if p.move, err = bridge[B](inner.Range(), outer.Domain(), "the inner operator gives", "the outer one takes"); err != nil {
+		return nil, err
 	}
 	if p.right, err = dist.New[B](inner.Range()); err != nil {
 		return nil, err
@@ -90,9 +90,6 @@ func Redistribute[E scalar.Scalar](from, to *dist.Space) (Operator[E], error) {
 	if from == nil || to == nil {
 		return nil, errors.New("linop: redistribute: a space is nil")
 	}
-	if why := apart(from, to); why != "" {
-		return nil, fmt.Errorf("linop: redistribute: %v does not fit %v: %s", from, to, why)
-	}
 	m, err := dist.NewRedistribution[E](from, to)
 	if err != nil {
 		return nil, fmt.Errorf("linop: redistribute: %w", err)
@@ -101,15 +98,16 @@ func Redistribute[E scalar.Scalar](from, to *dist.Space) (Operator[E], error) {
 }
 
 // fit returns a with arguments and results laid out like dom and rng, moving
-// them where they lie differently.
-func fit[D, R scalar.Scalar](a Map[D, R], dom, rng *dist.Space) (Map[D, R], error) {
-	in, err := bridge[D](dom, a.Domain())
+// them where they lie differently. For errors, this is what a is called and
+// other is the operator that dom and rng belong to.
+func fit[D, R scalar.Scalar](a Map[D, R], dom, rng *dist.Space, this, other string) (Map[D, R], error) {
+	in, err := bridge[D](dom, a.Domain(), other+" takes", this+" takes")
 	if err != nil {
-		return nil, fmt.Errorf("the domain: %w", err)
+		return nil, fmt.Errorf("the domains: %w", err)
 	}
-	out, err := bridge[R](a.Range(), rng)
+	out, err := bridge[R](a.Range(), rng, this+" gives", other+" gives")
 	if err != nil {
-		return nil, fmt.Errorf("the range: %w", err)
+		return nil, fmt.Errorf("the ranges: %w", err)
 	}
 	if in != nil {
 		if a, err = newProduct(a, Map[D, D](in)); err != nil {

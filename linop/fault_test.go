@@ -80,13 +80,13 @@ func TestFaults(t *testing.T) {
 		{"Conj of a nil pointer", []string{"conjugate", "nil"}, func(f faulty) (op64, error) { return linop.Conj[float64](nilMultiply) }},
 		{"Conj without spaces", []string{"conjugate", "no domain"}, func(f faulty) (op64, error) { return linop.Conj[float64](&multiply[float64, float64]{}) }},
 		{"Add of nil", []string{"add", "operator 1", "nil"}, func(f faulty) (op64, error) { return linop.Add(f.split(4, 5), nil) }},
-		{"Add of shapes", []string{"add", "range", "[4]", "[3]"}, func(f faulty) (op64, error) { return linop.Add(f.split(3, 5), f.split(4, 5)) }},
+		{"Add of shapes", []string{"add: the ranges: the shapes [4] and [3] differ: operator 1 gives shape [4], ", "operator 0 gives shape [3], "}, func(f faulty) (op64, error) { return linop.Add(f.split(3, 5), f.split(4, 5)) }},
 		{"Sub of shapes", []string{"subtract", "domain", "[5]", "[6]"}, func(f faulty) (op64, error) { return linop.Sub(f.split(3, 5), f.split(3, 6)) }},
 		{"Add over groups", []string{"add", "communicators"}, func(f faulty) (op64, error) { return linop.Add(f.split(3, 5), f.alone(3, 5)) }},
 		{"Scale of nil", []string{"scale by 2", "nil"}, func(f faulty) (op64, error) { return linop.Scale[float64, float64](2, nil) }},
 		{"Neg of nil", []string{"negate", "nil"}, func(f faulty) (op64, error) { return linop.Neg[float64, float64](nil) }},
 		{"Compose of nil", []string{"compose", "inner", "nil"}, func(f faulty) (op64, error) { return linop.Compose[float64](f.split(4, 5), op64(nil)) }},
-		{"Compose of shapes", []string{"compose", "[4]", "[5]"}, func(f faulty) (op64, error) { return linop.Compose(f.split(4, 5), f.split(4, 5)) }},
+		{"Compose of shapes", []string{"compose: the shapes [4] and [5] differ: the inner operator gives shape [4], ", "the outer one takes shape [5], "}, func(f faulty) (op64, error) { return linop.Compose(f.split(4, 5), f.split(4, 5)) }},
 		{"Compose over groups", []string{"compose", "communicators"}, func(f faulty) (op64, error) { return linop.Compose(f.split(4, 5), f.alone(5, 4)) }},
 		{"Compose of a stack and none", []string{"compose", "stack of 2"}, func(f faulty) (op64, error) {
 			v, err := linop.VStack(f.split(2, 5), f.split(3, 5))
@@ -135,10 +135,10 @@ func TestFaults(t *testing.T) {
 		{"VStack of none", []string{"no operators"}, func(f faulty) (op64, error) { return linop.VStack[float64, float64]() }},
 		{"HStack of nil", []string{"operator 1", "nil"}, func(f faulty) (op64, error) { return linop.HStack(f.split(4, 5), nil) }},
 		{"BlockDiag of nil", []string{"operator 0", "nil"}, func(f faulty) (op64, error) { return linop.BlockDiag[float64, float64](nil) }},
-		{"VStack of shapes", []string{"operators 1 and 0", "[5]", "[6]"}, func(f faulty) (op64, error) {
+		{"VStack of shapes", []string{"vertical stack: the domains: the shapes [5] and [6] differ: operator 0 takes shape [5], ", "operator 1 takes shape [6], "}, func(f faulty) (op64, error) {
 			return linop.VStack(f.split(4, 5), f.split(4, 6))
 		}},
-		{"BlockDiag over groups", []string{"operator 1", "communicator"}, func(f faulty) (op64, error) {
+		{"BlockDiag over groups", []string{"operators 1 and 0", "communicator"}, func(f faulty) (op64, error) {
 			return linop.BlockDiag(f.split(4, 5), f.alone(4, 6))
 		}},
 		{"Cond of nothing", []string{"condition number", "0 columns"}, func(f faulty) (op64, error) {
@@ -157,7 +157,7 @@ func TestFaults(t *testing.T) {
 		{"Compose over devices", []string{"compose", "different devices"}, func(f faulty) (op64, error) {
 			return linop.Compose(f.split(4, 5), f.elsewhere(f.r).split(5, 4))
 		}},
-		{"VStack over devices", []string{"stacked vertical stack", "device"}, func(f faulty) (op64, error) {
+		{"VStack over devices", []string{"vertical stack", "device"}, func(f faulty) (op64, error) {
 			return linop.VStack(f.split(4, 5), f.elsewhere(f.r).split(5, 5))
 		}},
 

@@ -62,7 +62,7 @@ func ApplyAdjointTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst di
 // Apply returns a·x in a new array.
 func Apply[D, R scalar.Scalar](ctx context.Context, a Map[D, R], x dist.Array[D]) (dist.Array[R], error) {
 	if err := valid(a); err != nil {
-		return dist.Array[R]{}, fmt.Errorf("linop: image: %w", err)
+		return dist.Array[R]{}, fmt.Errorf("linop: apply: %w", err)
 	}
 	y, err := dist.New[R](a.Range())
 	if err != nil {

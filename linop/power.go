@@ -18,9 +18,14 @@ func Power[E scalar.Scalar](a Operator[E], n int) (Operator[E], error) {
 	if n < 0 {
 		return nil, fmt.Errorf("linop: power %d: must not be negative", n)
 	}
-	a, err := fit(a, a.Domain(), a.Domain())
+	back, err := bridge[E](a.Range(), a.Domain(), "it gives", "it takes")
 	if err != nil {
 		return nil, fmt.Errorf("linop: power %d: the operator does not map a space to itself: %w", n, err)
+	}
+	if back != nil {
+		if a, err = newProduct[E, E, E](back, a); err != nil {
+			return nil, fmt.Errorf("linop: power %d: %w", n, err)
+		}
 	}
 	p := &power[E]{Spaces: Spaces{a.Domain(), a.Domain()}, a: a, n: n}
 	switch n {

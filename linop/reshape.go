@@ -38,31 +38,28 @@ func Reshape[D, R scalar.Scalar](a Map[D, R], dom, rng *dist.Space) (Map[D, R], 
 // sameElements says why the arrays of two spaces do not hold the same elements on
 // every rank. Indices count elements in the order of memory.
 func sameElements(have, want *dist.Space) error {
-	why := ""
-	switch n := have.Comm().Size(); {
-	case have.Equal(want):
+	why, _ := have.Difference(want)
+	switch {
+	case why == "":
+		return nil
+	case have.Comm() != want.Comm() || have.Device() != want.Device():
 	case have.Parts() != nil || want.Parts() != nil:
 		why = "a stack cannot be reshaped"
-	case have.Comm() != want.Comm():
-		why = "they are on different communicators"
-	case have.Device() != want.Device():
-		why = fmt.Sprintf("they are on different devices, %v and %v", have.Device(), want.Device())
 	case !slices.Equal(have.Layout().Mask, want.Layout().Mask):
-		why = "they have different masks"
+		why = "the masks differ"
 	case have.Size() != want.Size():
 		why = fmt.Sprintf("%d elements are not %d", have.Size(), want.Size())
 	default:
-		for k := range n {
-			if !slices.Equal(runs(have, k), runs(want, k)) {
-				why = fmt.Sprintf("rank %d does not hold the same elements of both: Redistribute first", k)
-				break
-			}
+		k := 0
+		for k < have.Comm().Size() && slices.Equal(runs(have, k), runs(want, k)) {
+			k++
 		}
+		if k == have.Comm().Size() {
+			return nil
+		}
+		why = fmt.Sprintf("rank %d does not hold the same elements of both: Redistribute first", k)
 	}
-	if why == "" {
-		return nil
-	}
-	return fmt.Errorf("%s: the operator has %v, Reshape was given %v", why, have, want)
+	return mismatch(why, "the operator has", have, "Reshape was given", want)
 }
 
 // runs describes which elements a rank holds, in the order of memory: the first

@@ -22,7 +22,7 @@ func BlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 		b.Rng, err = dist.Stack(rngs...)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("linop: stacked block diagonal: %w", err)
+		return nil, fmt.Errorf("linop: block diagonal: %w", err)
 	}
 	return b, nil
 }
@@ -32,7 +32,7 @@ func BlockDiag[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 // live on the same ranks and take arrays of one shape; where those lie
 // differently, they are moved. It does not communicate.
 func VStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
-	const what = "linop: stacked vertical stack"
+	const what = "linop: vertical stack"
 	v, err := newStackedV(what, ops)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -47,7 +47,7 @@ func HStack[D, R scalar.Scalar](ops ...Map[D, R]) (Map[D, R], error) {
 	for i, a := range ops {
 		h[i] = H(a)
 	}
-	const what = "linop: stacked horizontal stack, as the adjoint of a vertical one"
+	const what = "linop: horizontal stack, as the adjoint of a vertical one"
 	v, err := newStackedV(what, h)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -65,7 +65,7 @@ func stackedSpaces[D, R scalar.Scalar](ops []Map[D, R]) (doms, rngs []*dist.Spac
 			return nil, nil, fmt.Errorf("operator %d: %w", i, err)
 		}
 		if d := ops[0].Domain(); a.Domain().Comm() != d.Comm() || a.Range().Comm() != d.Comm() {
-			return nil, nil, fmt.Errorf("operator %d, from %v to %v, is on another communicator than operator 0, from %v to %v", i, a.Domain(), a.Range(), d, ops[0].Range())
+			return nil, nil, fmt.Errorf("operators %d and 0 are on different communicators: one goes from %v to %v, the other from %v to %v", i, a.Domain(), a.Range(), d, ops[0].Range())
 		}
 		doms, rngs = append(doms, a.Domain()), append(rngs, a.Range())
 	}
@@ -78,7 +78,7 @@ type stackedDiag[D, R scalar.Scalar] struct {
 }
 
 func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
-	if err := dist.Check("linop: stacked block diagonal", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
+	if err := dist.Check("linop: block diagonal", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
 		return err
 	}
 	for i, a := range b.ops {
@@ -90,7 +90,7 @@ func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src 
 }
 
 func (b *stackedDiag[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
-	if err := dist.Check("linop: stacked block diagonal", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
+	if err := dist.Check("linop: block diagonal", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
 		return err
 	}
 	for i, a := range b.ops {
@@ -119,8 +119,8 @@ func newStackedV[D, R scalar.Scalar](what string, ops []Map[D, R]) (*stackedV[D,
 		return nil, err
 	}
 	for i, a := range ops {
-		if v.ops[i], err = fit(a, v.Dom, a.Range()); err != nil {
-			return nil, fmt.Errorf("operators %d and 0 differ in %w", i, err)
+		if v.ops[i], err = fit(a, v.Dom, a.Range(), fmt.Sprint("operator ", i), "operator 0"); err != nil {
+			return nil, err
 		}
 	}
 	if len(ops) > 1 {
