@@ -119,26 +119,50 @@ func run(ranks int, p golops.Program) {
 	}
 }
 
-// The five programs print the same on any number of ranks.
-func Example_programs() {
+// runEach runs a program on one, two and three ranks. It prints the same on all.
+func runEach(p golops.Program) {
 	for ranks := 1; ranks <= 3; ranks++ {
-		run(ranks, programs)
+		run(ranks, p)
 	}
+}
+
+func Example_derivative() {
+	runEach(derivative)
 	// Output:
 	// derivative: converged, error below 1e-6: true
-	// blocks: converged, error below 1e-10: true
-	// regularised: converged, data fit 0.3343, roughness 32.7254
-	// own: converged, error below 1e-8: true
-	// mixed: converged, error below 1e-9: true
 	// derivative: converged, error below 1e-6: true
-	// blocks: converged, error below 1e-10: true
-	// regularised: converged, data fit 0.3343, roughness 32.7254
-	// own: converged, error below 1e-8: true
-	// mixed: converged, error below 1e-9: true
 	// derivative: converged, error below 1e-6: true
+}
+
+func Example_blocks() {
+	runEach(blocks)
+	// Output:
 	// blocks: converged, error below 1e-10: true
+	// blocks: converged, error below 1e-10: true
+	// blocks: converged, error below 1e-10: true
+}
+
+func Example_regularised() {
+	runEach(regularised)
+	// Output:
 	// regularised: converged, data fit 0.3343, roughness 32.7254
+	// regularised: converged, data fit 0.3343, roughness 32.7254
+	// regularised: converged, data fit 0.3343, roughness 32.7254
+}
+
+func Example_own() {
+	runEach(own)
+	// Output:
 	// own: converged, error below 1e-8: true
+	// own: converged, error below 1e-8: true
+	// own: converged, error below 1e-8: true
+}
+
+func Example_mixed() {
+	runEach(mixed)
+	// Output:
+	// mixed: converged, error below 1e-9: true
+	// mixed: converged, error below 1e-9: true
 	// mixed: converged, error below 1e-9: true
 }
 

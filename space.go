@@ -64,11 +64,7 @@ func (s Space[T]) Layout() dist.Layout {
 	if s.Dist().Parts() != nil {
 		fail("layout: %v is a stack, whose parts have layouts of their own", s)
 	}
-	l := s.s.Layout()
-	if l.Replicate != dist.Scattered {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil // NewSpace wants them left open
-	}
-	return l
+	return s.s.Layout()
 }
 
 func (s Space[T]) String() string {

@@ -49,12 +49,7 @@ func (x Vec[T]) String() string { return "vector of " + Space[T]{x.w, x.a.Space(
 func (x Vec[T]) NumParts() int { x.World(); return x.a.NumParts() }
 
 // Part returns vector i of a stack, over its memory.
-func (x Vec[T]) Part(i int) Vec[T] {
-	if n := x.NumParts(); i < 0 || i >= n {
-		fail("part %d of %v, which has %d parts", i, x, n)
-	}
-	return Vec[T]{x.w, x.a.Part(i)}
-}
+func (x Vec[T]) Part(i int) Vec[T] { return Vec[T]{x.World(), x.a.Part(i)} }
 
 // Plus returns x + y.
 func (x Vec[T]) Plus(y Vec[T]) Vec[T] {

@@ -27,33 +27,33 @@ type mistake struct {
 var config = golops.Config{MaxIter: 10, RelTol: 1e-6}
 
 var mistakes = []mistake{
-	{"compose", []string{"compose: ", "the shapes [60 41] and [60 40] differ", "[60 41], axis 0", "[60 40], axis 0"}, 0, func(w *golops.World) error {
+	{"compose", []string{"compose: the shapes [60 41] and [60 40] differ", "the inner operator gives shape [60 41], axis 0", "the outer one takes shape [60 40], axis 0"}, 0, func(w *golops.World) error {
 		D, S := golops.FirstDerivative(w.Real(60, 40), 0), golops.Smoothing1D(w.Real(60, 41), 0, 3)
 		D.Times(S) // wrong: compose
 		return nil
 	}},
-	{"apply", []string{"[30]", "[60 40]"}, 0, func(w *golops.World) error {
+	{"apply", []string{"the shapes [30] and [60 40] differ", "is of shape [30], axis 0", "the operator takes shape [60 40], axis 0"}, 0, func(w *golops.World) error {
 		golops.Identity(w.Real(60, 40)).Apply(w.Real(30).Zero()) // wrong: apply
 		return nil
 	}},
-	{"apply to", []string{"[30]", "[60 40]"}, 0, func(w *golops.World) error {
+	{"apply to", []string{"the shapes [30] and [60 40] differ", "is of shape [30], axis 0", "the operator gives shape [60 40], axis 0"}, 0, func(w *golops.World) error {
 		A := golops.Identity(w.Real(60, 40))
 		A.ApplyTo(w.Real(30).Zero(), A.Domain().Zero()) // wrong: apply to
 		return nil
 	}},
-	{"plus of operators", []string{"[60 40]", "[40 60]"}, 0, func(w *golops.World) error {
+	{"plus of operators", []string{"the shapes [60 40] and [40 60] differ", "operator 0 takes shape [60 40], axis 0", "operator 1 takes shape [40 60], axis 0"}, 0, func(w *golops.World) error {
 		golops.Identity(w.Real(60, 40)).Plus(golops.Identity(w.Real(40, 60))) // wrong: plus of operators
 		return nil
 	}},
-	{"minus of vectors", []string{"[60 40]", "[30]"}, 0, func(w *golops.World) error {
+	{"minus of vectors", []string{"the shapes [60 40] and [30] differ", "of shape [60 40], axis 0", "of shape [30], axis 0"}, 0, func(w *golops.World) error {
 		w.Real(60, 40).Zero().Minus(w.Real(30).Zero()) // wrong: minus of vectors
 		return nil
 	}},
-	{"add in place", []string{"[7]", "[8]"}, 0, func(w *golops.World) error {
+	{"add in place", []string{"the shapes [8] and [7] differ", "of shape [8], axis 0", "of shape [7], axis 0"}, 0, func(w *golops.World) error {
 		w.Real(7).Zero().AddScaled(2, w.Real(8).Zero()) // wrong: add in place
 		return nil
 	}},
-	{"layouts", []string{"axis 0 split", "axis 1 split"}, 2, func(w *golops.World) error {
+	{"layouts", []string{"the layouts differ", "axis 0 split", "axis 1 split", "Redistribute"}, 2, func(w *golops.World) error {
 		X := w.Real(6, 6)
 		X.Zero().Dot(X.With(dist.Split(1)).Zero()) // wrong: layouts
 		return nil
@@ -62,15 +62,15 @@ var mistakes = []mistake{
 		golops.Smoothing1D(w.Real(60, 40), 2, 3) // wrong: axis
 		return nil
 	}},
-	{"ranks disagree", []string{"rank 2", "smoothing"}, 3, func(w *golops.World) error {
+	{"ranks disagree", []string{"smoothing: ranks disagree: rank 0 has [60 40] axis 0", "rank 2 has [60 40] axis 1"}, 3, func(w *golops.World) error {
 		golops.Smoothing1D(w.Real(60, 40), w.Rank()/2, 3) // wrong: ranks disagree
 		return nil
 	}},
-	{"data", []string{"[61]", "[60]"}, 0, func(w *golops.World) error {
+	{"data", []string{"b is of shape [61]", "the operator gives shape [60]"}, 0, func(w *golops.World) error {
 		golops.CGLS(golops.Identity(w.Real(60)), w.Real(61).Zero(), config) // wrong: data
 		return nil
 	}},
-	{"start", []string{"[61]", "[60]"}, 0, func(w *golops.World) error {
+	{"start", []string{"x is of shape [61]", "the operator takes shape [60]"}, 0, func(w *golops.World) error {
 		A := golops.Identity(w.Real(60))
 		golops.LSQR(A, A.Range().Zero(), config, w.Real(61).Zero()) // wrong: start
 		return nil
@@ -84,7 +84,7 @@ var mistakes = []mistake{
 		golops.Laplacian(w.Real(6, 6), ops.LaplacianOptions{}, ops.LaplacianOptions{}) // wrong: two options
 		return nil
 	}},
-	{"negative shape", []string{"axis 1", "[4 -3]", "negative"}, 0, func(w *golops.World) error {
+	{"negative shape", []string{"axis 1 of [4 -3] is negative"}, 0, func(w *golops.World) error {
 		w.Real(4, -3) // wrong: negative shape
 		return nil
 	}},
@@ -117,7 +117,7 @@ var mistakes = []mistake{
 		golops.BlockDiagRanks(w, golops.Identity(w.Real(4))) // wrong: operator of all ranks
 		return nil
 	}},
-	{"whole matrix", []string{"matrix"}, 2, func(w *golops.World) error {
+	{"whole matrix", []string{"matrix", "give this rank's rows"}, 2, func(w *golops.World) error {
 		golops.MatrixMult(w.Real(6), 6, make([]float64, 36)) // wrong: whole matrix
 		return nil
 	}},
@@ -127,7 +127,7 @@ var mistakes = []mistake{
 		golops.Solve(A, A.Range().Zero(), config) // wrong: not square
 		return nil
 	}},
-	{"stack of operators", []string{"[5]", "[6]"}, 0, func(w *golops.World) error {
+	{"stack of operators", []string{"the shapes [5] and [6] differ", "operator 0 takes shape [5]", "operator 1 takes shape [6]"}, 0, func(w *golops.World) error {
 		golops.VStack(golops.Identity(w.Real(5)), golops.Identity(w.Real(6))) // wrong: stack of operators
 		return nil
 	}},
@@ -135,7 +135,7 @@ var mistakes = []mistake{
 		golops.HStack[float64, float64]() // wrong: stack of none
 		return nil
 	}},
-	{"part", []string{"part 2", "2 parts"}, 0, func(w *golops.World) error {
+	{"part", []string{"part 2", "which has 2"}, 0, func(w *golops.World) error {
 		x := w.Real(5).Zero()
 		golops.Stack(x, x).Part(2) // wrong: part
 		return nil
@@ -148,7 +148,7 @@ var mistakes = []mistake{
 		w.Real(6).Scatter(make([]float64, 5)) // wrong: scatter
 		return nil
 	}},
-	{"power", []string{"[6]", "[8]"}, 0, func(w *golops.World) error {
+	{"power", []string{"the shapes [8] and [6] differ", "it gives shape [8]", "it takes shape [6]"}, 0, func(w *golops.World) error {
 		golops.Pad(w.Real(6), []int{1}, []int{1}).Power(2) // wrong: power
 		return nil
 	}},
@@ -156,7 +156,7 @@ var mistakes = []mistake{
 		golops.Real(w.Complex(6)).H().Power(2) // wrong: types
 		return nil
 	}},
-	{"kernel", []string{"[6]", "[3]"}, 0, func(w *golops.World) error {
+	{"kernel", []string{"the shapes [6] and [3] differ"}, 0, func(w *golops.World) error {
 		X := w.Real(6)
 		golops.NewOp(X, X, badKernel{w.Real(3).Zero()}).Apply(X.Zero())
 		return nil
@@ -186,7 +186,7 @@ var mistakes = []mistake{
 		}
 		return nil
 	}},
-	{"rank 2 only", []string{"rank 2", "[4 -3]", "negative"}, 3, func(w *golops.World) error {
+	{"rank 2 only", []string{"rank 2: ", "axis 1 of [4 -3] is negative"}, 3, func(w *golops.World) error {
 		X := w.Real(60, 40)
 		if w.Rank() == 2 {
 			w.Alone().Real(4, -3) // wrong: rank 2 only
@@ -194,7 +194,7 @@ var mistakes = []mistake{
 		X.Zero().Norm()
 		return nil
 	}},
-	{"compose on rank 2", []string{"rank 2", "[4]", "[5]"}, 3, func(w *golops.World) error {
+	{"compose on rank 2", []string{"rank 2: ", "the shapes [4] and [5] differ"}, 3, func(w *golops.World) error {
 		I := golops.Identity(w.Alone().Real(4))
 		if w.Rank() == 2 {
 			golops.Compose(golops.Identity(w.Alone().Real(5)), I) // wrong: compose on rank 2
