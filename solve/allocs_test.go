@@ -58,13 +58,14 @@ func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, damp float64)
 			p.damp = damp
 		}
 		method := m.method()
-		if _, err := method.Init(ctx, p.Problem, p.damp, x); err != nil {
+		w, _, err := p.start(ctx, method, x)
+		if err != nil {
 			return err
 		}
 		const steps = 20
 		n, err := mallocs(ctx, r, func() error {
 			for range steps {
-				if _, err := method.Step(ctx); err != nil {
+				if _, err := method.Step(ctx, w); err != nil {
 					return err
 				}
 			}

@@ -16,12 +16,12 @@ import (
 // diagonal operator, which takes three per application, and a device that
 // updates and measures a vector in one pass.
 var passes = map[string]int{
-	"CG":     3 + 2 + 3 + 3 + 3,                 // Ad; dᴴAd; x; r; d
-	"CG1":    3 + 3 + 3 + 3 + 3 + 2,             // d; s; x; r; Ar; rᴴAr
-	"MINRES": 3 + 3 + 2 + 3 + 2 + 3 + 3 + 3,     // Av; -γ·v_old; δ; v_new, scaled; w in two; x
-	"CGLS":   3 + 1 + 3 + 3 + 3 + 1 + 3,         // Ad; ‖q‖²; x; r; g; ‖g‖²; d
-	"CGLS1":  3 + 3 + 3 + 3 + 3 + 3 + 1 + 1,     // d; q; x; r; g; A·g; ‖g‖²; ‖A·g‖²
-	"LSQR":   3 + 3 + 1 + 2 + 3 + 3 + 3 + 2 + 3, // A·v; u; ‖u‖², scaled; x; Aᴴu; v, scaled; w
+	"CG":                    3 + 2 + 3 + 3 + 3,                 // Ad; dᴴAd; x; r; d
+	"CG with one message":   3 + 3 + 3 + 3 + 3 + 2,             // d; s; x; r; Ar; rᴴAr
+	"MINRES":                3 + 3 + 2 + 3 + 2 + 3 + 3 + 3,     // Av; -γ·v_old; δ; v_new, scaled; w in two; x
+	"CGLS":                  3 + 1 + 3 + 3 + 3 + 1 + 3,         // Ad; ‖q‖²; x; r; g; ‖g‖²; d
+	"CGLS with one message": 3 + 3 + 3 + 3 + 3 + 3 + 1 + 1,     // d; q; x; r; g; A·g; ‖g‖²; ‖A·g‖²
+	"LSQR":                  3 + 3 + 1 + 2 + 3 + 3 + 3 + 2 + 3, // A·v; u; ‖u‖², scaled; x; Aᴴu; v, scaled; w
 }
 
 // BenchmarkStep is one step of each method, as bytes of vectors per second.
@@ -62,12 +62,13 @@ func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 		if err != nil {
 			return err
 		}
-		p := solve.Problem[T, T]{B: d}
+		p := problem[T]{Problem: solve.Problem[T, T]{B: d}}
 		if p.A, err = ops.Diagonal(d); err != nil {
 			return err
 		}
 		method := m.method()
-		if _, err := method.Init(ctx, p, 0, x); err != nil {
+		w, _, err := p.start(ctx, method, x)
+		if err != nil {
 			return err
 		}
 		if r.Rank() == 0 {
@@ -77,9 +78,9 @@ func benchStep[T scalar.Scalar](b *testing.B, m maker[T], ranks, n int) {
 			step := method.Step
 			if k%40 == 39 { // before there is nothing left to gain
 				dist.Zero(x)
-				step = func(ctx context.Context) (solve.Norms, error) { return method.Init(ctx, p, 0, x) }
+				step = func(ctx context.Context, w *solve.Workspace[T, T]) (solve.Norms, error) { return w.Start(ctx, method) }
 			}
-			if _, err := step(ctx); err != nil {
+			if _, err := step(ctx, w); err != nil {
 				return err
 			}
 		}

@@ -4,95 +4,77 @@ import (
 	"context"
 	"math"
 
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
 
 // CG is the method of conjugate gradients for A·x = b with a Hermitian positive
-// definite A: two messages per step,
+// definite A.
 //
 //	α = ‖r‖² / dᴴAd,  x += α·d,  r -= α·Ad,  β = ‖r‖² / ‖r_old‖²,  d = r + β·d
 //
-// A step applies A once. A check of the residual applies it once more.
+// M. R. Hestenes and E. Stiefel, Methods of Conjugate Gradients for Solving Linear
+// Systems, 1952.
+//
+// It keeps 3 vectors beside x and b. A step applies A once, sends 2 messages and
+// makes 4 passes over vectors. A check of the residual applies A once.
+//
+// With OneMessage it keeps 5 vectors, and a step sends 1 message in 5 passes; see
+// oneMessage. That wins where messages cost more than vectors, and rounds a little
+// more.
 type CG[T scalar.Scalar] struct {
-	p        Problem[T, T]
-	x        dist.Array[T]
-	r, d, ad dist.Array[T] // residual, direction and its image
-	rr       float64       // ‖r‖²
-	seen     pivots
-	sums     *dist.Sums
+	OneMessage bool
+
+	r, d, ad *Vector[T] // residual, direction and its image
+	rr, beta float64    // ‖r‖²; β of the direction
+
+	// OneMessage only.
+	ar    *Vector[T] // image of the residual; ad is that of the direction
+	old   float64    // ‖r‖² one step ago
+	alpha float64    // of the last step; 0 before the first
+	delta float64    // rᴴAr
 }
 
 // Name implements Method.
-func (m *CG[T]) Name() string { return "CG" }
-
-// State implements Method.
-func (m *CG[T]) State() State[T, T] {
-	return State[T, T]{[]dist.Array[T]{m.r, m.d}, nil, append(m.seen.numbers(), &m.rr)}
+func (m *CG[T]) Name() string {
+	if m.OneMessage {
+		return "CG with one message"
+	}
+	return "CG"
 }
 
-// Outlook implements Method.
-func (m *CG[T]) Outlook() Outlook { return m.seen.outlook() }
-
-// Room implements Method.
-func (m *CG[T]) Room() (dom, rng dist.Array[T]) { return m.ad, m.ad }
-
-func (m *CG[T]) hermitian() {}
-
 // Init implements Method.
-func (m *CG[T]) Init(ctx context.Context, p Problem[T, T], damp float64, x dist.Array[T]) (Norms, error) {
-	if err := p.ready(ctx, x.Space(), damp, true, []*dist.Array[T]{&m.r, &m.d, &m.ad}, nil); err != nil {
-		return Norms{}, err
+func (m *CG[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
+	w.Hermitian()
+	m.r, m.d = w.Domain("residual"), w.Domain("direction")
+	w.Number("‖r‖²", &m.rr)
+	w.Number("β", &m.beta)
+	if m.OneMessage {
+		return m.initOneMessage(ctx, w)
 	}
-	m.p, m.x, m.sums, m.seen = p, x, dist.NewSums(x.Space(), 1), newPivots()
-	if err := p.A.Forward(ctx, m.ad, x); err != nil {
-		return Norms{}, err
-	}
-	dist.Copy(m.r, p.B)
-	err := m.residual(ctx, -1) // r = b - A·x
-	dist.Copy(m.d, m.r)
-	return m.norms(), err
+	m.ad = w.DomainScratch("A·direction")
+	w.Forward(ctx, m.ad, w.X)
+	m.r.Copy(w.B)
+	m.rr = m.r.AddNorm2(ctx, -1, m.ad) // r = b - A·x
+	m.d.Copy(m.r)
+	return m.norms(), w.Err()
 }
 
 // Step implements Method.
-func (m *CG[T]) Step(ctx context.Context) (Norms, error) {
-	if m.rr == 0 {
+func (m *CG[T]) Step(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
+	switch {
+	case m.rr == 0:
 		return m.norms(), nil // x is the solution
+	case m.OneMessage:
+		return m.oneMessage(ctx, w)
 	}
-	if err := m.p.A.Forward(ctx, m.ad, m.d); err != nil {
-		return Norms{}, err
-	}
-	m.sums.Reset()
-	if err := dist.AddDot(m.sums, m.d, m.ad); err != nil {
-		return Norms{}, err
-	}
-	if err := m.sums.Reduce(ctx); err != nil {
-		return Norms{}, err
-	}
-	old := m.rr
-	if err := definite(ctx, &m.seen, "dᴴAd", m.sums.Value(0), &m.d); err != nil {
-		return Norms{}, err
-	}
-	alpha := old / m.sums.Value(0)
-	m.seen.step(alpha)
-	dist.Axpby(num[T](alpha), m.d, 1, m.x)          // x += α·d
-	if err := m.residual(ctx, -alpha); err != nil { // r -= α·Ad
-		return Norms{}, err
-	}
-	m.seen.beta = m.rr / old
-	dist.Axpby(1, m.r, num[T](m.seen.beta), m.d) // d = r + β·d
-	return m.norms(), nil
-}
-
-// residual sets r += a·Ad and measures it.
-func (m *CG[T]) residual(ctx context.Context, a float64) error {
-	m.sums.Reset()
-	if err := dist.AddAxpyNorm(m.sums, num[T](a), m.ad, m.r); err != nil {
-		return err
-	}
-	err := m.sums.Reduce(ctx)
-	m.rr = m.sums.Value(0)
-	return err
+	w.Forward(ctx, m.ad, m.d)
+	old, alpha := m.rr, m.rr/w.Definite(ctx, "dᴴAd", m.d.Dot(ctx, m.ad), m.d)
+	w.Pivot(alpha, m.beta)
+	w.X.Add(alpha, m.d)                    // x += α·d
+	m.rr = m.r.AddNorm2(ctx, -alpha, m.ad) // r -= α·Ad
+	m.beta = m.rr / old
+	m.d.Combine(m.beta, 1, m.r) // d = r + β·d
+	return m.norms(), w.Err()
 }
 
 func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }

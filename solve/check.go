@@ -32,11 +32,11 @@ func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.
 // truth works out the norms of x. It applies A once, and once more or Aᴴ where
 // the method knows a gradient, and sends a message for each norm.
 func (r *runner[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
-	dom, rng := r.m.Room()
-	if err := r.p.A.Forward(ctx, rng, x); err != nil {
+	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
+	if err := r.ws.A.Forward(ctx, rng, x); err != nil {
 		return t, err
 	}
-	dist.Sub(rng, r.p.B, rng)
+	dist.Sub(rng, r.ws.B.Array, rng)
 	if t.Resid, err = dist.Norm(ctx, rng, 2); err != nil {
 		return t, err
 	}
@@ -47,21 +47,17 @@ func (r *runner[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err
 	switch {
 	case math.IsNaN(r.w.first.Grad):
 		return t, nil
-	case r.hermitian():
-		err = square(r.p.A).Forward(ctx, dom, same[D](rng))
+	case r.ws.hermitian:
+		err = square(r.ws.A).Forward(ctx, dom.Array, same[D](rng))
 	default:
-		err = downhill(ctx, r.p, r.damp, dom, rng, x)
+		if err = r.ws.A.Adjoint(ctx, dom.Array, rng); err == nil && r.ws.Damp != 0 {
+			dist.Axpby(fromFloat[D](-r.ws.Damp*r.ws.Damp), x, 1, dom.Array)
+		}
 	}
 	if err == nil {
-		t.Grad, err = dist.Norm(ctx, dom, 2)
+		t.Grad, err = dist.Norm(ctx, dom.Array, 2)
 	}
 	return t, err
-}
-
-// hermitian reports whether the method is one for Hermitian operators.
-func (r *runner[D, R]) hermitian() bool {
-	_, ok := r.m.(interface{ hermitian() })
-	return ok
 }
 
 // square is an operator whose domain and range have one element type.
@@ -89,9 +85,13 @@ type watch struct {
 	peak         float64 // the largest residual
 }
 
-func (w *watch) numbers() []*float64 {
-	return []*float64{&w.first.Resid, &w.first.Grad, &w.norm, &w.cond, &w.at, &w.resid, &w.off, &w.floor, &w.near,
-		&w.low, &w.lowAt, &w.again.Resid, &w.again.Grad, &w.best, &w.marked, &w.peak, &w.valley, &w.vain}
+// numbers are what a checkpoint keeps.
+func (w *watch) numbers() []number {
+	return []number{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
+		{"run: last check", &w.at}, {"run: ‖r‖ at the last check", &w.resid}, {"run: true ‖r‖ over ‖r‖", &w.off}, {"run: rounding of ‖r‖", &w.floor},
+		{"run: near rounding", &w.near}, {"run: lowest", &w.low}, {"run: iteration of the lowest", &w.lowAt},
+		{"run: ‖r‖ at the last restart", &w.again.Resid}, {"run: ‖g‖ at the last restart", &w.again.Grad}, {"run: restarts in vain", &w.vain},
+		{"run: best", &w.best}, {"run: ‖r‖ of the kept x", &w.marked}, {"run: largest ‖r‖", &w.peak}, {"run: gradient at the last valley", &w.valley}}
 }
 
 // begin starts with the norms of the first x, which are true.
@@ -165,13 +165,13 @@ func (r *runner[D, R]) checkDue(n Norms) reason {
 func (r *runner[D, R]) met(n Norms) bool {
 	f := r.w.first
 	return n.Resid <= r.c.RelTol*f.Resid || r.c.AbsTol > 0 && n.Resid <= r.scale.resid(r.c.AbsTol) ||
-		!r.hermitian() && r.c.GradTol > 0 && n.Grad <= r.c.GradTol*f.Grad
+		!r.ws.hermitian && r.c.GradTol > 0 && n.Grad <= r.c.GradTol*f.Grad
 }
 
 // check compares the recurrence, which has the norms n, with the truth: it ends
 // the run, lets it go on, or starts the recurrence anew from the true residual.
 func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
-	t, err := r.truth(ctx, r.x)
+	t, err := r.truth(ctx, r.ws.X.Array)
 	if err != nil || !t.finite() {
 		if err == nil {
 			r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, t.Resid, ErrNotFinite)
@@ -190,7 +190,7 @@ func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	done := r.sharp(t) || !away && (why == rounding && r.blurred(t, 2) || why == stalled && r.blurred(t, 0))
 	worse := r.worse(t)
 	switch {
-	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.hermitian():
+	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.ws.hermitian:
 		r.res.Status = Converged
 	case r.c.PastRounding:
 		if n.Resid <= least*w.first.Resid || n.Grad <= least*w.first.Grad {
@@ -203,7 +203,7 @@ func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	case why == singular:
 		r.stuck(t)
 	default:
-		r.keep(r.x, t.target(r.damp))
+		r.keep(r.ws.X.Array, t.target(r.ws.Damp))
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (r *runner[D, R]) worse(t truth) bool {
 	if r.w.floor > 0.1*r.norm {
 		clearly = 0.5
 	}
-	return !(t.target(r.damp) <= clearly*r.w.best)
+	return !(t.target(r.ws.Damp) <= clearly*r.w.best)
 }
 
 // measure sets what rounding leaves of a residual with an x like that of t.
@@ -223,13 +223,13 @@ func (r *runner[D, R]) measure(t truth) { r.w.floor = epsilon[D, R]() * (r.w.nor
 
 // sharp reports whether t is as good as it gets.
 func (r *runner[D, R]) sharp(t truth) bool {
-	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[D, R]()*r.w.norm*t.target(r.damp)
+	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[D, R]()*r.w.norm*t.target(r.ws.Damp)
 }
 
 // blurred reports whether t is as good as rounding, where nothing is gained any
 // more.
 func (r *runner[D, R]) blurred(t truth, floors float64) bool {
-	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[D, R]()*t.target(r.damp), floors*r.w.floor)
+	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[D, R]()*t.target(r.ws.Damp), floors*r.w.floor)
 }
 
 // keep makes x the best one, if its target is the smallest so far.
@@ -249,8 +249,8 @@ func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
 		if err != nil {
 			return err
 		}
-		if b.finite() && b.target(r.damp) < t.target(r.damp) {
-			dist.Copy(r.x, r.best)
+		if b.finite() && b.target(r.ws.Damp) < t.target(r.ws.Damp) {
+			dist.Copy(r.ws.X.Array, r.best)
 			t, r.last = b, b
 			r.measure(t)
 		}
@@ -261,8 +261,8 @@ func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
 		r.stuck(t)
 		return nil
 	}
-	r.keep(r.x, t.target(r.damp))
-	n, err := r.m.Init(ctx, r.p, r.damp, r.x)
+	r.keep(r.ws.X.Array, t.target(r.ws.Damp))
+	n, err := r.ws.Start(ctx, r.m)
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (r *runner[D, R]) atRounding(t truth) string {
 	if t.Resid <= dull*r.w.floor {
 		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
 	}
-	if r.hermitian() {
+	if r.ws.hermitian {
 		return "‖A·(b - A·x)‖ is at rounding, though b - A·x is not: the operator is singular or nearly so, and x makes ‖b - A·x‖ smallest"
 	}
 	return "the gradient is at rounding: x makes the sum of squares smallest, and nothing is left to gain"
@@ -316,12 +316,11 @@ func (r *runner[D, R]) judge(ctx context.Context, n Norms) error {
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, u.Resid, f.Resid)
 		return nil
 	}
-	o := r.m.Outlook()
-	w.norm, w.cond = max(w.norm, o.Norm, r.damp), max(w.cond, o.Cond)
+	w.norm, w.cond = max(w.norm, r.ws.norm, r.ws.Damp), max(w.cond, r.ws.cond)
 	w.peak = max(w.peak, n.Resid)
 	if !r.c.PastRounding && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[D, R]()*w.peak {
 		w.marked = n.Resid
-		r.keep(r.x, n.Resid)
+		r.keep(r.ws.X.Array, n.Resid)
 	}
 	if r.res.Iters > 0 || n.Resid == 0 || n.Grad == 0 || r.met(n) {
 		if why := r.checkDue(n); why != none {
@@ -343,7 +342,7 @@ func (r *runner[D, R]) refused(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
 		// The operator has passed before: what is left of the residual is rounding.
-		t, err := r.truth(ctx, r.x)
+		t, err := r.truth(ctx, r.ws.X.Array)
 		r.measure(t)
 		r.stuck(t)
 		return err
@@ -365,7 +364,7 @@ func (r *runner[D, R]) finish(ctx context.Context) error {
 	t := r.last
 	if !r.fresh {
 		var err error
-		if t, err = r.truth(ctx, r.x); err != nil {
+		if t, err = r.truth(ctx, r.ws.X.Array); err != nil {
 			return err
 		}
 	}
@@ -377,12 +376,12 @@ func (r *runner[D, R]) finish(ctx context.Context) error {
 			return err
 		}
 		// Where the operator gives NaN, the last x may still be a good one.
-		if b.finite() && !(t.target(r.damp) <= b.target(r.damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
-			dist.Copy(r.x, r.best)
+		if b.finite() && !(t.target(r.ws.Damp) <= b.target(r.ws.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
+			dist.Copy(r.ws.X.Array, r.best)
 			t = b
 		}
 	}
-	if s := r.res.Status; r.hermitian() && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
+	if s := r.res.Status; r.ws.hermitian && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
 		if err := r.symmetry(ctx); err != nil {
 			return err
 		}
@@ -398,18 +397,18 @@ func (r *runner[D, R]) finish(ctx context.Context) error {
 // symmetry finds out whether a run has failed because the operator is not
 // Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
 func (r *runner[D, R]) symmetry(ctx context.Context) error {
-	_, y := r.m.Room()
-	b := same[D](r.p.B)
-	if err := r.p.A.Forward(ctx, y, b); err != nil {
+	y := r.ws.checkRange.Array
+	b := same[D](r.ws.B.Array)
+	if err := r.ws.A.Forward(ctx, y, b); err != nil {
 		return err
 	}
-	z, err := linop.Apply(ctx, r.p.A, same[D](y))
+	z, err := linop.Apply(ctx, r.ws.A, same[D](y))
 	if err != nil {
 		return err
 	}
 	defer z.Free()
 	sums := dist.NewSums(y.Space(), 3)
-	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.p.B, z)); err != nil {
+	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.ws.B.Array, z)); err != nil {
 		return err
 	}
 	if err := sums.Reduce(ctx); err != nil {

@@ -9,14 +9,12 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// arrays are what a checkpoint holds: x, the vectors of the method, and the best
+// vectors are what a checkpoint holds: x, the vectors of the method, and the best
 // x so far.
-func (r *runner[D, R]) arrays() []vector {
-	s := r.m.State()
-	all := append(vectorsOf(r.x), vectorsOf(s.Domain...)...)
-	all = append(all, vectorsOf(s.Range...)...)
+func (r *runner[D, R]) vectors() []savedVector {
+	all := append(saveVector("x", r.ws.X.Array), r.ws.saved()...)
 	if r.best.Space() != nil {
-		all = append(all, vectorsOf(r.best)...)
+		all = append(all, saveVector("best x", r.best)...)
 	}
 	return all
 }
@@ -25,17 +23,17 @@ func (r *runner[D, R]) arrays() []vector {
 func (r *runner[D, R]) header(ctx context.Context) (header, error) {
 	if !r.known {
 		var err error
-		if r.prints, err = fingerprints(ctx, r.p); err != nil {
+		if r.prints, err = fingerprints(ctx, Problem[D, R]{r.ws.A, r.ws.B.Array}); err != nil {
 			return header{}, err
 		}
 		r.known = true
 	}
 	h := header{
-		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.damp, Data: r.prints[0], Operator: r.prints[1],
+		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1],
 		Iters: r.res.Iters, History: r.res.History, tol: sameRun[D, R](),
 	}
 	for _, v := range r.numbers() {
-		h.Numbers = append(h.Numbers, *v)
+		h.NumberNames, h.Numbers = append(h.NumberNames, v.name), append(h.Numbers, *v.v)
 	}
 	return h, nil
 }
@@ -48,7 +46,7 @@ func (r *runner[D, R]) save(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	reason, err := write(ctx, r.comm, r.files.next(r.res.Iters), h, r.arrays())
+	reason, err := write(ctx, r.comm, r.files.next(r.res.Iters), h, r.vectors())
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -115,7 +113,7 @@ func (r *runner[D, R]) resume(ctx context.Context) error {
 		return nil
 	}
 	names := r.files.Checkpoint.open.names
-	r.files.last, _, _ = number(names[0])
+	r.files.last, _, _ = parseName(names[0])
 	if r.files.Restart {
 		r.files.refused = names
 		return nil
@@ -127,7 +125,7 @@ func (r *runner[D, R]) resume(ctx context.Context) error {
 	var refused []string
 	foreign := false
 	for _, n := range names {
-		h, reason, err := read(ctx, r.comm, n, want, r.arrays())
+		h, reason, err := read(ctx, r.comm, n, want, r.vectors())
 		if err != nil {
 			return fmt.Errorf("%s: %w", n, err)
 		}

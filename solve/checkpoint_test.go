@@ -348,7 +348,7 @@ func TestUnfinishedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"iteration-000006-state-000003.checkpoint.tmp", "iteration-000099-state-000077.checkpoint.tmp"} {
-		if err := os.WriteFile(filepath.Join(cp.Dir, n), []byte("golops checkpoint 1\nhalf"), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(cp.Dir, n), []byte("golops checkpoint 2\nhalf"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,18 +98,18 @@ func TestBudget(t *testing.T) {
 }
 
 // Where rounding leaves few digits of what is divided by, that is told.
-func TestFused(t *testing.T) {
+func TestChronopoulosGear(t *testing.T) {
 	for _, k := range []struct {
-		gamma, old, alpha, delta, beta, down float64
-		lost                                 bool
+		gamma, old, alpha, delta, beta, denom float64
+		lost                                  bool
 	}{
 		{2, 0, 0, 5, 0, 5, false},     // the first step
 		{2, 4, 1, 5, 0.5, 4, false},   // 5 - 0.5·2/1
 		{2, 4, 0.2, 5, 0.5, 0, true},  // 5 - 0.5·2/0.2 is zero
 		{2, 4, 0.1, 5, 0.5, -5, true}, // and here negative
 	} {
-		if beta, down, lost := fused(k.gamma, k.old, k.alpha, k.delta, 0.1); beta != k.beta || down != k.down || lost != k.lost {
-			t.Errorf("%+v: got %g, %g and %t", k, beta, down, lost)
+		if beta, denom, lost := chronopoulosGear(k.gamma, k.old, k.alpha, k.delta, 0.1); beta != k.beta || denom != k.denom || lost != k.lost {
+			t.Errorf("%+v: got %g, %g and %t", k, beta, denom, lost)
 		}
 	}
 }
@@ -117,13 +117,13 @@ func TestFused(t *testing.T) {
 func TestNames(t *testing.T) {
 	f := folder{Checkpoint: Checkpoint{Dir: "a"}, last: 999998}
 	for _, want := range []int{999999, 1000000} {
-		if n, iter, ok := number(f.next(12345678)); !ok || n != want || iter != 12345678 {
+		if n, iter, ok := parseName(f.next(12345678)); !ok || n != want || iter != 12345678 {
 			t.Errorf("got %d, %t, want %d", n, ok, want)
 		}
 	}
 	for _, name := range []string{"", "iteration-1", "iteration-1-state-2", "iteration-2-state-x.checkpoint", "iteration-1-state--2.checkpoint",
 		"iteration-1-state-2.checkpoint.bak", "xiteration-1-state-2.checkpoint", "iteration-1-state-2.checkpoint.tmp.tmp"} {
-		if n, _, ok := number(name); ok {
+		if n, _, ok := parseName(name); ok {
 			t.Errorf("%q has number %d", name, n)
 		}
 	}

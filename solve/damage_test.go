@@ -53,9 +53,9 @@ func damages(b []byte) map[string]struct {
 		"empty":               {nil, "no checkpoint of golops"},
 		"garbage":             {bytes.Repeat([]byte{0xa5, 0x5a, 0x17}, 500), "no checkpoint of golops"},
 		"zeros":               {make([]byte, n), "no checkpoint of golops"},
-		"another version":     {flip(18, 3), "no checkpoint of golops"},
+		"another version":     {flip(18, 3), "it is of version 1, this program reads 2"},
 		"flip at the start":   {flip(0, 1), "no checkpoint of golops"},
-		"flip in x":           {flip(20, 1), "vector 0 is damaged"},
+		"flip in x":           {flip(20, 1), `the vector "x" is damaged`},
 		"flip in the middle":  {flip((20+foot)/2, 0x10), "is damaged"},
 		"flip in the last":    {flip(foot-1, 0x80), "is damaged"},
 		"flip in the footer":  {flip(foot+9, 4), "footer is damaged"},
@@ -67,7 +67,7 @@ func damages(b []byte) map[string]struct {
 		"twice":               {append(slices.Clone(b), b...), "bytes of vectors"},
 		"a vector too many":   {slices.Insert(slices.Clone(b), 20, make([]byte, 800)...), "bytes of vectors"},
 		"zeroed page":         {append(append(slices.Clone(b[:40]), make([]byte, 100)...), b[140:]...), "is damaged"},
-		"exchanged elements":  {slices.Concat(b[:20], b[28:36], b[20:28], b[36:]), "vector 0 is damaged"},
+		"exchanged elements":  {slices.Concat(b[:20], b[28:36], b[20:28], b[36:]), `the vector "x" is damaged`},
 	}
 	for _, cut := range []int{1, 19, 20, 21, 31, 32, 33, (20 + foot) / 2, foot, foot + 1, n - 13, n - 12, n - 11, n - 4, n - 1} {
 		all[fmt.Sprintf("cut at %d of %d", cut, n)] = damage{b[:cut], ""}
@@ -118,7 +118,7 @@ func TestDamaged(t *testing.T) {
 // Where no file is valid, the error has the reasons of all.
 func TestAllDamaged(t *testing.T) {
 	cp := twoStates(t)
-	for n, b := range map[string]string{oldest: "", newest: "golops checkpoint 1\n"} {
+	for n, b := range map[string]string{oldest: "", newest: "golops checkpoint 2\n"} {
 		if err := os.WriteFile(filepath.Join(cp.Dir, n), []byte(b), 0o666); err != nil {
 			t.Fatal(err)
 		}

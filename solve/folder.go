@@ -71,9 +71,9 @@ func (f *folder) next(iter int) string {
 	return filepath.Join(f.Dir, fmt.Sprintf("iteration-%06d-state-%06d%s", iter, f.last, suffix))
 }
 
-// number returns the number and the iteration in a name, if it is one of a
+// parseName returns the number and the iteration in a name, if it is one of a
 // checkpoint, unfinished ones included.
-func number(name string) (n, iter int, ok bool) {
+func parseName(name string) (n, iter int, ok bool) {
 	base := strings.TrimSuffix(filepath.Base(name), temporary)
 	got, err := fmt.Sscanf(base, "iteration-%d-state-%d"+suffix, &iter, &n)
 	return n, iter, err == nil && got == 2 && n >= 0 && strings.HasSuffix(base, suffix)
@@ -91,7 +91,7 @@ func (f *folder) list() (done, undone []string, err error) {
 	}
 	for _, e := range all {
 		path := filepath.Join(f.Dir, e.Name())
-		if _, _, ok := number(path); !ok || !e.Type().IsRegular() {
+		if _, _, ok := parseName(path); !ok || !e.Type().IsRegular() {
 			continue
 		}
 		if strings.HasSuffix(path, temporary) {
@@ -101,8 +101,8 @@ func (f *folder) list() (done, undone []string, err error) {
 		}
 	}
 	slices.SortFunc(done, func(a, b string) int {
-		m, _, _ := number(a)
-		n, _, _ := number(b)
+		m, _, _ := parseName(a)
+		n, _, _ := parseName(b)
 		return cmp.Or(cmp.Compare(n, m), strings.Compare(b, a))
 	})
 	return done, undone, nil

@@ -23,12 +23,12 @@ import (
 func FuzzRead(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "state")
 	data := []float64{1, 2, 3, 4, 5}
-	h := header{Method: "CG", Numbers: []float64{7}, Iters: 2, History: make([]Norms, 3)}
+	h := header{Method: "CG", NumberNames: []string{"γ"}, Numbers: []float64{7}, Iters: 2, History: make([]Norms, 3)}
 	err := onArray(f.Context(), func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 		if err := a.Local().CopyIn(data); err != nil {
 			return err
 		}
-		reason, err := write(ctx, r.Comm, path, h, vectorsOf(a))
+		reason, err := write(ctx, r.Comm, path, h, saveVector("x", a))
 		return errors.Join(reason, err)
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func FuzzRead(f *testing.F) {
 			if err := a.Local().CopyIn(make([]float64, len(data))); err != nil {
 				return err
 			}
-			got, reason, err := read(ctx, r.Comm, path, h, vectorsOf(a))
+			got, reason, err := read(ctx, r.Comm, path, h, saveVector("x", a))
 			if err != nil {
 				return err
 			}

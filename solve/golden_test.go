@@ -156,7 +156,7 @@ func goldenCG[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData[T
 			return err
 		}
 	}
-	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG[T]{OneMessage: true}} {
 		res, err := g.models(ctx, m, p, g.v["x0"], nil)
 		if err == nil {
 			err = g.costs(res)
@@ -179,7 +179,7 @@ func goldenCGLS[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenData
 	}
 	damp := g.Float("damp")
 	p.damp = damp
-	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS1[T, T]{}, &solve.LSQR[T, T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS[T, T]{OneMessage: true}, &solve.LSQR[T, T]{}} {
 		if g.String("x0") == "random" && damp != 0 && damp != 1 {
 			if err := g.better(ctx, m, p); err != nil {
 				return err

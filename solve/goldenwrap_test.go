@@ -39,7 +39,7 @@ func goldenRegularized[T scalar.Scalar](ctx context.Context, r dist.Proc, g *gol
 	if err != nil {
 		return err
 	}
-	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS1[T, T]{}, &solve.LSQR[T, T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CGLS[T, T]{}, &solve.CGLS[T, T]{OneMessage: true}, &solve.LSQR[T, T]{}} {
 		if _, err := g.models(ctx, m, p, g.v["x0"], nil); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func goldenNormal[T scalar.Scalar](ctx context.Context, r dist.Proc, g *goldenDa
 		return err
 	}
 	p.damp = 0 // it is in the operator
-	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG1[T]{}} {
+	for _, m := range []solve.Method[T, T]{&solve.CG[T]{}, &solve.CG[T]{OneMessage: true}} {
 		if _, err := g.models(ctx, m, p, g.v["x0"], nil); err != nil {
 			return err
 		}

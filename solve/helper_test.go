@@ -23,6 +23,16 @@ type problem[T scalar.Scalar] struct {
 	truth dist.Array[T]
 }
 
+// start makes a workspace for the problem and starts a method.
+func (p problem[T]) start(ctx context.Context, m solve.Method[T, T], x dist.Array[T]) (*solve.Workspace[T, T], solve.Norms, error) {
+	w, err := solve.NewWorkspace(p.Problem, x, p.damp)
+	if err != nil {
+		return nil, solve.Norms{}, err
+	}
+	n, err := w.Start(ctx, m)
+	return w, n, err
+}
+
 // run is solve.Run with the damping of the problem.
 func (p problem[T]) run(ctx context.Context, m solve.Method[T, T], x dist.Array[T], c solve.Config) (solve.Result, error) {
 	c.Damp = p.damp
@@ -137,10 +147,10 @@ type maker[T scalar.Scalar] struct {
 func methods[T scalar.Scalar]() []maker[T] {
 	return []maker[T]{
 		{"CG", func() solve.Method[T, T] { return &solve.CG[T]{} }, square[T], 2, false},
-		{"CG1", func() solve.Method[T, T] { return &solve.CG1[T]{} }, square[T], 1, false},
+		{"CG with one message", func() solve.Method[T, T] { return &solve.CG[T]{OneMessage: true} }, square[T], 1, false},
 		{"MINRES", func() solve.Method[T, T] { return &solve.MINRES[T]{} }, indefinite[T], 2, false},
 		{"CGLS", func() solve.Method[T, T] { return &solve.CGLS[T, T]{} }, tall[T], 2, true},
-		{"CGLS1", func() solve.Method[T, T] { return &solve.CGLS1[T, T]{} }, tall[T], 1, true},
+		{"CGLS with one message", func() solve.Method[T, T] { return &solve.CGLS[T, T]{OneMessage: true} }, tall[T], 1, true},
 		{"LSQR", func() solve.Method[T, T] { return &solve.LSQR[T, T]{} }, tall[T], 2, true},
 	}
 }

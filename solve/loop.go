@@ -17,10 +17,8 @@ import (
 type runner[D, R scalar.Scalar] struct {
 	c      Config
 	m      Method[D, R]
-	p      Problem[D, R]
-	damp   float64       // Config.Damp, scaled
-	x      dist.Array[D] // what the method improves
-	user   dist.Array[D] // what Run was given: x, but for scaling
+	ws     *Workspace[D, R]
+	user   dist.Array[D] // what Run was given: X of the workspace, but for scaling
 	best   dist.Array[D] // the best x so far; none with PastRounding
 	scale  scaling
 	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
@@ -62,11 +60,14 @@ func newRunner[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Proble
 	if err == nil && c.Checkpoint.Dir != "" && x.Space() != nil && x.Space().Layout().Mask != nil {
 		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
 	}
+	if err == nil {
+		err = p.check(x.Space(), c.Damp)
+	}
 	text := fmt.Sprintf("%s of %s, %s", name, typeName[D, R](), c.text())
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &runner[D, R]{c: c, m: m, p: p, damp: c.Damp, x: x, user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &runner[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
@@ -119,11 +120,11 @@ func (r *runner[D, R]) begin(ctx context.Context) (doing string, err error) {
 // init makes the first residual, of a scaled problem where it must be, and keeps
 // the first x.
 func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
-	n, err := r.m.Init(ctx, r.p, r.damp, r.x)
+	n, err := r.ws.Start(ctx, r.m)
 	if err != nil {
 		return n, err
 	}
-	if r.norm, err = dist.Norm(ctx, r.p.B, 2); err != nil {
+	if r.norm, err = dist.Norm(ctx, r.ws.B.Array, 2); err != nil {
 		return n, err
 	}
 	if !r.ordinary(n) {
@@ -132,7 +133,7 @@ func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
 			return n, err
 		}
 		if scaled {
-			if n, err = r.m.Init(ctx, r.p, r.damp, r.x); err != nil {
+			if n, err = r.ws.Start(ctx, r.m); err != nil {
 				return n, err
 			}
 		}
@@ -144,16 +145,16 @@ func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
 	if r.c.PastRounding {
 		return n, nil
 	}
-	if r.best, err = dist.New[D](r.x.Space()); err != nil {
+	if r.best, err = dist.New[D](r.ws.X.Array.Space()); err != nil {
 		return n, err
 	}
 	size := 0.0
-	if r.damp != 0 {
-		if size, err = dist.Norm(ctx, r.x, 2); err != nil {
+	if r.ws.Damp != 0 {
+		if size, err = dist.Norm(ctx, r.ws.X.Array, 2); err != nil {
 			return n, err
 		}
 	}
-	r.keep(r.x, math.Hypot(n.Resid, r.damp*size))
+	r.keep(r.ws.X.Array, math.Hypot(n.Resid, r.ws.Damp*size))
 	return n, nil
 }
 
@@ -169,7 +170,7 @@ func (r *runner[D, R]) loop(ctx context.Context) (doing string, err error) {
 		if r.res.Status != unfinished {
 			return "", nil
 		}
-		n, err := r.m.Step(ctx)
+		n, err := r.m.Step(ctx, r.ws)
 		r.fresh = false
 		if err != nil {
 			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.refused(ctx, err)
@@ -265,14 +266,17 @@ func (r *runner[D, R]) due() bool {
 }
 
 // numbers are what a checkpoint keeps of the method and of the run.
-func (r *runner[D, R]) numbers() []*float64 {
-	return append(append(r.m.State().Numbers, r.w.numbers()...), &r.norms.Resid, &r.norms.Grad)
+func (r *runner[D, R]) numbers() []number {
+	ws := r.ws
+	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
+	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
+	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &r.norms.Resid}, number{"run: ‖g‖", &r.norms.Grad})
 }
 
 // adopt takes over the numbers of a checkpoint whose vectors have been read.
 func (r *runner[D, R]) adopt(h header) {
 	for i, p := range r.numbers() {
-		*p = h.Numbers[i]
+		*p.v = h.Numbers[i]
 	}
 	room := min(max(r.c.MaxIter-h.Iters, 0), historyRoom)
 	r.res.History = slices.Grow(append(r.res.History[:0], h.History...), room)

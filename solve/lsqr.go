@@ -2,102 +2,136 @@ package solve
 
 import (
 	"context"
-	"fmt"
 	"math"
 
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
 
 // LSQR minimises ‖A·x - b‖² + damp²·‖x‖² by the bidiagonalisation of Golub and
-// Kahan, after Paige and Saunders: two messages per step. It gives the numbers
-// of CGLS, with less rounding for problems of poor condition. A step applies A
-// and Aᴴ once each. So does a check of residual and gradient.
+// Kahan of Ā, which is A with damp·I below it:
+//
+//	β·u = Ā·v - α·u,  α·v = Āᴴu - β·v,  ‖u‖ = ‖v‖ = 1
+//
+// and a plane rotation (c, s) that takes β out of the bidiagonal matrix. It gives
+// the numbers of CGLS, with less rounding for problems of poor condition.
+//
+// C. C. Paige and M. A. Saunders, LSQR: An Algorithm for Sparse Linear Equations
+// and Sparse Least Squares, 1982.
+//
+// It keeps 3 vectors of the domain beside x and 2 of the range beside b; with
+// damping, 4 and 3. A step applies A and Aᴴ once each, sends 2 messages and makes 4
+// passes over vectors of the domain and 3 over those of the range; with damping, 8
+// and 5. A check of residual and gradient applies A and Aᴴ once each.
 type LSQR[D, R scalar.Scalar] struct {
-	bidiag[D, R]
-	w              dist.Array[D] // direction of x
-	r              dist.Array[R] // b - A·x, if there is damping: φ̄ is its norm otherwise
+	v, av, w       *Vector[D] // right vector, its successor, direction of x
+	u, au          *Vector[R] // left vector, its successor
+	u2             *Vector[D] // with damping: the part of u in the rows of damp·I
+	r              *Vector[R] // with damping: b - A·x, whose norm is φ̄ otherwise
+	alpha, beta    float64
 	rhobar, phibar float64
-	ww, inverse    float64 // ‖w‖², and the squared norm of Frobenius of the inverse of R
-	norms          Norms
+	ww, inverse    float64 // ‖w‖², and the squared Frobenius norm of the inverse of R
+	norm           float64 // ‖Ā‖, from below
+	resid, grad    float64
+	rr, vv         float64 // sums
 }
 
 // Name implements Method.
 func (m *LSQR[D, R]) Name() string { return "LSQR" }
 
-// State implements Method.
-func (m *LSQR[D, R]) State() State[D, R] {
-	s := State[D, R]{[]dist.Array[D]{m.v, m.w}, []dist.Array[R]{m.u}, []*float64{&m.alpha, &m.rhobar, &m.phibar, &m.norm, &m.ww, &m.inverse}}
-	if m.damp != 0 {
-		s.Domain, s.Range = append(s.Domain, m.u2), append(s.Range, m.r)
-	}
-	return s
-}
-
-// Outlook implements Method.
-func (m *LSQR[D, R]) Outlook() Outlook { return Outlook{m.norm, m.norm * math.Sqrt(m.inverse)} }
-
-// Room implements Method.
-func (m *LSQR[D, R]) Room() (dom dist.Array[D], rng dist.Array[R]) { return m.av, m.au }
-
 // Init implements Method.
-func (m *LSQR[D, R]) Init(ctx context.Context, p Problem[D, R], damp float64, x dist.Array[D]) (Norms, error) {
-	var rng []*dist.Array[R]
-	if damp != 0 {
-		rng = append(rng, &m.r)
+func (m *LSQR[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
+	m.v, m.av, m.w = w.Domain("v"), w.DomainScratch("A·u"), w.Domain("direction")
+	m.u, m.au = w.Range("u"), w.RangeScratch("A·v")
+	for _, n := range []number{{"α", &m.alpha}, {"ρ̄", &m.rhobar}, {"φ̄", &m.phibar}, {"‖w‖²", &m.ww}, {"‖R⁻¹‖²", &m.inverse},
+		{"‖Ā‖", &m.norm}, {"‖r‖", &m.resid}, {"‖g‖", &m.grad}} {
+		w.Number(n.name, n.v)
 	}
-	if err := m.start(ctx, p, damp, x, []*dist.Array[D]{&m.w}, rng); err != nil {
-		return Norms{}, err
+	if w.Damp != 0 {
+		m.u2, m.r = w.Domain("u of damping"), w.Range("residual")
+		m.u2.SetScaled(-w.Damp, w.X)
 	}
-	m.phibar, m.ww, m.inverse = m.beta, 1, 0
-	if err := m.residual(ctx, 0, -1, 0); err != nil {
-		return Norms{}, err
-	}
+	w.Forward(ctx, m.au, w.X)
+	m.u.Copy(w.B)
+	m.u.Add(-1, m.au)
+	m.scaleLeft(ctx, w) // β·u = [b - A·x; -damp·x]
+	m.phibar, m.ww = m.beta, 1
+	m.right(ctx, w, 0, -1, 0) // α·v = Āᴴu
 	m.rhobar, m.norm = m.alpha, m.alpha
-	dist.Copy(m.w, m.v)
-	return m.norms, nil
+	m.w.Copy(m.v)
+	return m.norms(w), w.Err()
 }
 
 // Step implements Method.
-func (m *LSQR[D, R]) Step(ctx context.Context) (Norms, error) {
+func (m *LSQR[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	if m.alpha == 0 || m.phibar == 0 {
-		return m.norms, nil // x is a solution
+		return m.norms(w), nil // x is a solution
 	}
-	if err := m.left(ctx); err != nil {
-		return Norms{}, err
-	}
+	m.left(ctx, w)
 	m.norm = max(m.norm, math.Hypot(m.alpha, m.beta)) // ‖Ā·v‖
-	rho := math.Hypot(m.rhobar, m.beta)
-	if math.IsNaN(rho) || math.IsInf(rho, 0) {
-		return Norms{}, fmt.Errorf("the norm of A·v is %g: %w", rho, ErrNotFinite)
-	}
+	rho := w.Finite("the norm of A·v", math.Hypot(m.rhobar, m.beta))
 	m.inverse += m.ww / rho / rho
 	c, s := m.rhobar/rho, m.beta/rho
-	dist.Axpby(num[D](c*m.phibar/rho), m.w, 1, m.x)
+	w.X.Add(c*m.phibar/rho, m.w)
 	m.phibar *= s
-	if err := m.residual(ctx, s, c, m.beta); err != nil {
-		return Norms{}, err
-	}
+	m.right(ctx, w, s, c, m.beta)
 	m.rhobar = -c * m.alpha
 	theta := s * m.alpha / rho
-	dist.Axpby(1, m.v, num[D](-theta), m.w) // w = v - θ·w
-	m.ww = 1 + theta*theta*m.ww             // v is orthogonal to w
-	return m.norms, nil
+	m.w.Combine(-theta, 1, m.v) // w = v - θ·w
+	m.ww = 1 + theta*theta*m.ww // v is orthogonal to w
+	return m.norms(w), w.Err()
 }
 
-// residual goes on with v, and sets ‖r‖ with r = s²·r - c·φ̄·u and ‖g‖ = φ̄·α·|c|.
-func (m *LSQR[D, R]) residual(ctx context.Context, s, c, beta float64) error {
-	m.sums.Reset()
-	if m.damp != 0 {
-		dist.Scale(m.r, num[R](s*s), m.r)
-		if err := dist.AddAxpyNorm(m.sums, num[R](-c*m.phibar), m.u, m.r); err != nil {
-			return err
+// left sets β·u = Ā·v - α·u.
+func (m *LSQR[D, R]) left(ctx context.Context, w *Workspace[D, R]) {
+	w.Forward(ctx, m.au, m.v)
+	m.u.Combine(-m.alpha, 1, m.au)
+	if w.Damp != 0 {
+		m.u2.Combine(-m.alpha, w.Damp, m.v)
+	}
+	m.scaleLeft(ctx, w)
+}
+
+// scaleLeft scales u to length 1 and sets β to what it was.
+func (m *LSQR[D, R]) scaleLeft(ctx context.Context, w *Workspace[D, R]) {
+	m.vv = 0
+	m.u.QueueNorm2(&m.rr)
+	if w.Damp != 0 {
+		m.u2.QueueNorm2(&m.vv)
+	}
+	w.Reduce(ctx)
+	if m.beta = math.Sqrt(m.rr + m.vv); m.beta > 0 {
+		m.u.Scale(1 / m.beta)
+		if w.Damp != 0 {
+			m.u2.Scale(1 / m.beta)
 		}
 	}
-	err := m.right(ctx, beta)
-	m.norms = Norms{m.phibar, m.phibar * m.alpha * math.Abs(c)}
-	if m.damp != 0 {
-		m.norms.Resid = math.Sqrt(m.sums.Value(0))
+}
+
+// right sets α·v = Āᴴu - β·v, ‖r‖ with r = s²·r - c·φ̄·u, and ‖g‖ = φ̄·α·|c|, in
+// one message.
+func (m *LSQR[D, R]) right(ctx context.Context, w *Workspace[D, R], s, c, beta float64) {
+	if w.Damp != 0 {
+		m.r.Scale(s * s)
+		m.r.QueueAddNorm2(-c*m.phibar, m.u, &m.rr)
 	}
-	return err
+	w.Adjoint(ctx, m.av, m.u)
+	if w.Damp != 0 {
+		m.av.Add(w.Damp, m.u2)
+	}
+	m.av.QueueAddNorm2(-beta, m.v, &m.vv)
+	w.Reduce(ctx)
+	m.v.Swap(m.av)
+	if m.alpha = math.Sqrt(m.vv); m.alpha > 0 {
+		m.v.Scale(1 / m.alpha)
+	}
+	m.resid, m.grad = m.phibar, m.phibar*m.alpha*math.Abs(c)
+	if w.Damp != 0 {
+		m.resid = math.Sqrt(m.rr)
+	}
+}
+
+// norms also tells what is seen of the operator.
+func (m *LSQR[D, R]) norms(w *Workspace[D, R]) Norms {
+	w.Seen(m.norm, m.norm*math.Sqrt(m.inverse))
+	return Norms{m.resid, m.grad}
 }

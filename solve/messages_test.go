@@ -33,12 +33,13 @@ func TestMessagesPerStep(t *testing.T) {
 					p.damp = damp
 				}
 				method := m.method()
-				if _, err := method.Init(ctx, p.Problem, p.damp, x); err != nil {
+				w, _, err := p.start(ctx, method, x)
+				if err != nil {
 					return err
 				}
 				for range 3 {
 					count.Reset()
-					if _, err := method.Step(ctx); err != nil {
+					if _, err := method.Step(ctx, w); err != nil {
 						return err
 					}
 					if count.Collectives() != m.messages {

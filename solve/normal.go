@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -25,12 +26,20 @@ type normal[D, R scalar.Scalar] struct {
 // on these takes less memory where there are more data than unknowns, because
 // it keeps one vector of data instead of two. It is collective.
 func Normal[D, R scalar.Scalar](ctx context.Context, p Problem[D, R], damp float64) (Problem[D, D], error) {
-	n := &normal[D, R]{a: p.A, damp: num[D](damp * damp)}
+	n := &normal[D, R]{a: p.A, damp: fromFloat[D](damp * damp)}
 	if linop.H(p.A) != nil {
 		n.Dom, n.Rng = p.A.Domain(), p.A.Domain()
 	}
 	var b dist.Array[D]
-	err := p.ready(ctx, n.Dom, damp, false, []*dist.Array[D]{&b}, []*dist.Array[R]{&n.y})
+	err := p.check(n.Dom, damp)
+	if err == nil {
+		if b, err = dist.New[D](n.Dom); err == nil {
+			n.y, err = dist.New[R](p.A.Range())
+		}
+	}
+	if g := p.group(n.Dom); g != nil {
+		err = comm.Agree(ctx, g, err)
+	}
 	if err == nil {
 		err = p.A.Adjoint(ctx, b, p.B)
 	}

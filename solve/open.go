@@ -87,7 +87,7 @@ func (o *opened) prepare(c Checkpoint) (err error) {
 		return err
 	}
 	if len(done) > 0 && !c.Resume && !c.Restart {
-		_, iter, _ := number(done[0])
+		_, iter, _ := parseName(done[0])
 		return fmt.Errorf("it holds checkpoints of an earlier run, the newest of iteration %d: choose resume to go on from it, restart to begin anew and replace them, or another folder", iter)
 	}
 	if len(done) == 0 && c.Resume {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -58,7 +59,12 @@ func (p *power[T]) init(ctx context.Context) error {
 	if err := dist.Agree(ctx, g, "arguments", err, p.maxIter, p.tol); err != nil {
 		return err
 	}
-	if err := q.ready(ctx, p.x.Space(), 0, true, []*dist.Array[T]{&p.y}, nil); err != nil {
+	if linop.H(p.a) != nil && !p.a.Domain().Equal(p.a.Range()) {
+		err = fmt.Errorf("the operator goes from %v to %v: give one that maps a space to itself", p.a.Domain(), p.a.Range())
+	} else if err = q.check(p.x.Space(), 0); err == nil {
+		p.y, err = dist.New[T](p.x.Space())
+	}
+	if err := comm.Agree(ctx, g, err); err != nil {
 		return err
 	}
 	n, err := dist.Norm(ctx, p.x, 2)
@@ -69,7 +75,7 @@ func (p *power[T]) init(ctx context.Context) error {
 		return fmt.Errorf("the start has norm %g: give a vector that is not zero", n)
 	}
 	p.sums = dist.NewSums(p.x.Space(), 3)
-	dist.Scale(p.x, num[T](1/n), p.x)
+	dist.Scale(p.x, fromFloat[T](1/n), p.x)
 	return nil
 }
 
@@ -94,7 +100,7 @@ func (p *power[T]) step(ctx context.Context) error {
 	}
 	p.eig = complex(p.sums.Value(0), p.sums.Value(1))
 	if n > 0 { // otherwise x is in the null space: the eigenvalue is zero
-		dist.Scale(p.x, num[T](1/n), p.y)
+		dist.Scale(p.x, fromFloat[T](1/n), p.y)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func realModels[D, C scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol 
 	for _, k := range []struct {
 		direct  solve.Method[D, C]
 		stacked solve.Method[D, D]
-	}{{&solve.CGLS[D, C]{}, &solve.CGLS[D, D]{}}, {&solve.CGLS1[D, C]{}, &solve.CGLS1[D, D]{}}, {&solve.LSQR[D, C]{}, &solve.LSQR[D, D]{}}} {
+	}{{&solve.CGLS[D, C]{}, &solve.CGLS[D, D]{}}, {&solve.CGLS[D, C]{OneMessage: true}, &solve.CGLS[D, D]{OneMessage: true}}, {&solve.LSQR[D, C]{}, &solve.LSQR[D, D]{}}} {
 		x, res, err := m.run(ctx, k.direct, k.stacked, c, tol)
 		if err == nil && res.Status != solve.Converged {
 			err = fmt.Errorf("%v after %d: %s", res.Status, res.Iters, res.Why)
@@ -142,9 +142,9 @@ func realModels[D, C scalar.Scalar](ctx context.Context, r dist.Proc, damp, tol 
 // A run with a real x and complex data goes on from a checkpoint of other ranks.
 func TestResumeRealModel(t *testing.T) {
 	for name, method := range map[string]func() solve.Method[float32, complex64]{
-		"CGLS":  func() solve.Method[float32, complex64] { return &solve.CGLS[float32, complex64]{} },
-		"CGLS1": func() solve.Method[float32, complex64] { return &solve.CGLS1[float32, complex64]{} },
-		"LSQR":  func() solve.Method[float32, complex64] { return &solve.LSQR[float32, complex64]{} },
+		"CGLS":                  func() solve.Method[float32, complex64] { return &solve.CGLS[float32, complex64]{} },
+		"CGLS with one message": func() solve.Method[float32, complex64] { return &solve.CGLS[float32, complex64]{OneMessage: true} },
+		"LSQR":                  func() solve.Method[float32, complex64] { return &solve.LSQR[float32, complex64]{} },
 	} {
 		cp := solve.Checkpoint{Dir: t.TempDir(), Resume: true, Keep: 2}
 		var want []solve.Norms

@@ -41,7 +41,7 @@ func Regularize[D, R scalar.Scalar](p Problem[D, R], terms ...Term[D, R]) (Probl
 			if !t.Target.Space().Equal(op.Range()) {
 				return p, fmt.Errorf("solve: regularisation %d: the target is of %v, the operator gives %v", i, t.Target.Space(), op.Range())
 			}
-			dist.Scale(b, num[R](t.Weight), t.Target)
+			dist.Scale(b, fromFloat[R](t.Weight), t.Target)
 		}
 		ops, data = append(ops, op), append(data, b)
 	}
@@ -63,7 +63,7 @@ func (t Term[D, R]) scaled() (linop.Map[D, R], error) {
 	if math.IsNaN(t.Weight) || math.IsInf(t.Weight, 0) {
 		return nil, fmt.Errorf("the weight is %g", t.Weight)
 	}
-	return linop.Scale(num[R](t.Weight), t.R)
+	return linop.Scale(fromFloat[R](t.Weight), t.R)
 }
 
 // Precondition returns the problem in z with x = P·z: min ‖A·P·z - b‖², whose

@@ -108,7 +108,7 @@ type Result struct {
 	Status  Status
 	Why     string        // where Status is not Converged, a limit or a stop: at which iteration, the cause, and what to do
 	Resid   float64       // ‖b - A·x‖ of the x that is left, worked out anew
-	Grad    float64       // ‖Aᴴ(b - A·x) - damp²·x‖ of the same; NaN for CG and CG1
+	Grad    float64       // ‖Aᴴ(b - A·x) - damp²·x‖ of the same; NaN where the method does not know one, as CG
 	Iters   int           // steps in all, those before a resume included
 	Resumed int           // steps that came from a checkpoint
 	History []Norms       // of the start and of each step, as the recurrence has them: Iters + 1 of them

@@ -45,8 +45,8 @@ func exponent(v float64) int { return -32 * int(math.Round(math.Log2(v)/32)) }
 // scaling.
 func (r *runner[D, R]) ordinary(n Norms) bool {
 	ok := n.Resid == 0 && r.norm == 0 || within[D, R](n.Resid) && within[D, R](r.norm)
-	if !math.IsNaN(n.Grad) || r.damp > 0 {
-		ok = ok && n.Resid != 0 && within[D, R](max(n.Grad/n.Resid, r.damp))
+	if !math.IsNaN(n.Grad) || r.ws.Damp > 0 {
+		ok = ok && n.Resid != 0 && within[D, R](max(n.Grad/n.Resid, r.ws.Damp))
 	}
 	return ok
 }
@@ -54,11 +54,11 @@ func (r *runner[D, R]) ordinary(n Norms) bool {
 // rescale scales the problem if its numbers need it, and reports whether they
 // do. It is collective. It applies A twice, or A and Aᴴ.
 func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
-	dom, rng := r.m.Room()
-	if err := r.p.A.Forward(ctx, rng, r.x); err != nil {
+	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
+	if err := r.ws.A.Forward(ctx, rng, r.ws.X.Array); err != nil {
 		return false, err
 	}
-	dist.Sub(rng, r.p.B, rng)
+	dist.Sub(rng, r.ws.B.Array, rng)
 	b, err := dist.Norm(ctx, rng, 2)
 	if err != nil || b == 0 || math.IsNaN(b) || math.IsInf(b, 0) {
 		return false, err
@@ -68,21 +68,25 @@ func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if r.hermitian() {
-		y, err := linop.Apply(ctx, r.p.A, same[D](rng))
+	var grad dist.Array[D]
+	if r.ws.hermitian {
+		y, err := linop.Apply(ctx, r.ws.A, same[D](rng))
 		if err != nil {
 			return false, err
 		}
 		defer y.Free()
-		dom = same[D](y)
-	} else if err := r.p.A.Adjoint(ctx, dom, rng); err != nil {
-		return false, err
+		grad = same[D](y)
+	} else {
+		grad = dom.Array
+		if err := r.ws.A.Adjoint(ctx, grad, rng); err != nil {
+			return false, err
+		}
 	}
-	a, err := dist.Norm(ctx, dom, 2)
+	a, err := dist.Norm(ctx, grad, 2)
 	if err != nil || math.IsNaN(a) || math.IsInf(a, 0) {
 		return false, err
 	}
-	if a = max(a/unit, r.damp); a > 0 && !within[D, R](a) {
+	if a = max(a/unit, r.ws.Damp); a > 0 && !within[D, R](a) {
 		r.scale.a = exponent(a)
 	}
 	r.scale.x = r.scale.a
@@ -98,7 +102,7 @@ func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
 // apply replaces problem and x by the scaled ones.
 func (r *runner[D, R]) apply() error {
 	s := r.scale
-	y, err := dist.New[R](r.p.B.Space())
+	y, err := dist.New[R](r.ws.B.Array.Space())
 	if err != nil {
 		return err
 	}
@@ -107,19 +111,21 @@ func (r *runner[D, R]) apply() error {
 		y.Free()
 		return err
 	}
-	times(y, s.a-s.x, r.p.B)
+	times(y, s.a-s.x, r.ws.B.Array)
 	times(x, -s.x, r.user)
-	r.x, r.damp, r.p = x, math.Ldexp(r.damp, s.a), Problem[D, R]{A: &powerOfTwo[D, R]{r.p.A, s.a}, B: y}
+	r.ws.A, r.ws.Damp = &powerOfTwo[D, R]{r.ws.A, s.a}, math.Ldexp(r.ws.Damp, s.a)
+	r.ws.X.Array, r.ws.B.Array = x, y
 	r.norm = s.resid(r.norm)
 	return nil
 }
 
 // free returns what apply took.
 func (r *runner[D, R]) free() {
+	r.ws.free()
 	r.best.Free()
 	if r.scale.on() {
-		r.x.Free()
-		r.p.B.Free()
+		r.ws.X.Array.Free()
+		r.ws.B.Array.Free()
 	}
 }
 
@@ -128,7 +134,7 @@ func (r *runner[D, R]) show(ctx context.Context) error {
 	if !r.scale.on() {
 		return nil
 	}
-	times(r.user, r.scale.x, r.x)
+	times(r.user, r.scale.x, r.ws.X.Array)
 	if r.res.Status == unfinished {
 		return nil
 	}
@@ -144,10 +150,10 @@ func times[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
 	const most = 100
 	for ; e > most || e < -most; src = dst {
 		step := min(max(e, -most), most)
-		dist.Scale(dst, num[T](math.Ldexp(1, step)), src)
+		dist.Scale(dst, fromFloat[T](math.Ldexp(1, step)), src)
 		e -= step
 	}
-	dist.Scale(dst, num[T](math.Ldexp(1, e)), src)
+	dist.Scale(dst, fromFloat[T](math.Ldexp(1, e)), src)
 }
 
 // powerOfTwo is 2^e·A.

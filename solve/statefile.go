@@ -24,21 +24,23 @@ import (
 // says what they are, and the footer's length and checksum. A file that was not
 // finished has no footer. Any number of ranks can read it.
 
-const magic = "golops checkpoint 1\n"
+const magic = "golops checkpoint 2\n"
 
 // header is the footer of a file.
 type header struct {
-	Method   string
-	DType    string
-	Shapes   [][]int
-	Sums     []uint64 // of the elements and their places
-	Numbers  []float64
-	Iters    int
-	Damp     float64
-	Data     fingerprint
-	Operator fingerprint
-	History  []Norms
-	tol      float64 // by which fingerprints of one run may differ; not in the file
+	Method      string
+	DType       string
+	VectorNames []string
+	Shapes      [][]int
+	Sums        []uint64 // of the elements and their places
+	NumberNames []string
+	Numbers     []float64
+	Iters       int
+	Damp        float64
+	Data        fingerprint
+	Operator    fingerprint
+	History     []Norms
+	tol         float64 // by which fingerprints of one run may differ; not in the file
 }
 
 // otherRun says why a checkpoint belongs to another run.
@@ -57,13 +59,17 @@ func (h header) fits(want header) error {
 		return other("its elements are %s, those of the run %s", h.DType, want.DType)
 	case h.Damp != want.Damp: // which may change how many vectors there are
 		return other("it was damped by %g, the run is by %g", h.Damp, want.Damp)
+	case !slices.Equal(h.VectorNames, want.VectorNames):
+		return other("it has the vectors %q, the run keeps %q", h.VectorNames, want.VectorNames)
+	case !slices.Equal(h.NumberNames, want.NumberNames):
+		return other("it has the numbers %q, the run keeps %q", h.NumberNames, want.NumberNames)
 	case !slices.EqualFunc(h.Shapes, want.Shapes, slices.Equal[[]int]):
 		return other("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
 	case !h.Data.near(want.Data, want.tol):
 		return other("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
 	case !h.Operator.near(want.Operator, want.tol):
 		return other("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
-	case len(h.Numbers) != len(want.Numbers) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
+	case len(h.Numbers) != len(h.NumberNames) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
 		return fmt.Errorf("it has %d numbers, %d checksums and %d norms at iteration %d: %d, %d and %d are needed",
 			len(h.Numbers), len(h.Sums), len(h.History), h.Iters, len(want.Numbers), len(h.Shapes), h.Iters+1)
 	}
@@ -71,9 +77,10 @@ func (h header) fits(want header) error {
 }
 
 // describe fills in what the vectors say.
-func describe(h header, all []vector) header {
-	h.Shapes, h.Sums = nil, nil
+func describe(h header, all []savedVector) header {
+	h.Shapes, h.Sums, h.VectorNames = nil, nil, nil
 	for _, a := range all {
+		h.VectorNames = append(h.VectorNames, a.label())
 		h.Shapes = append(h.Shapes, a.space().Shape().Dims())
 	}
 	return h
@@ -81,7 +88,7 @@ func describe(h header, all []vector) header {
 
 // write writes a file, or leaves nothing and says the reason. An error is one of
 // the ranks' talk. It is collective.
-func write(ctx context.Context, c comm.Comm, path string, h header, all []vector) (reason, err error) {
+func write(ctx context.Context, c comm.Comm, path string, h header, all []savedVector) (reason, err error) {
 	tmp := path + temporary
 	h = describe(h, all)
 	var fault error
@@ -125,7 +132,7 @@ func begin(tmp string) error {
 // writeBlocks writes what this rank has to write of each array and returns the
 // checksums of that, and where the arrays end. All of it is on the disk when it
 // returns.
-func writeBlocks(path string, all []vector) (sums []int64, end int64, err error) {
+func writeBlocks(path string, all []savedVector) (sums []int64, end int64, err error) {
 	f, err := disk.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, 0, err
@@ -143,24 +150,30 @@ func writeBlocks(path string, all []vector) (sums []int64, end int64, err error)
 	return sums, end, f.Sync()
 }
 
-// vector is an array of a checkpoint, of any element type, that is not a stack.
-type vector interface {
+// savedVector is an array of a checkpoint, of any element type, that is not a stack.
+type savedVector interface {
+	label() string
 	space() *dist.Space
 	size() int64 // bytes of the whole array
 	write(f *disk.File, at int64) (sum uint64, err error)
 	read(f io.ReaderAt, at int64, take bool) (sum uint64, err error)
 }
 
-// typed is a vector of T.
-type typed[T scalar.Scalar] struct{ dist.Array[T] }
+// typed is a savedVector of T.
+type typed[T scalar.Scalar] struct {
+	dist.Array[T]
+	name string
+}
 
-// vectorsOf returns the arrays of stacks, and the arrays that are none.
-func vectorsOf[T scalar.Scalar](arrays ...dist.Array[T]) (all []vector) {
-	for _, a := range plain(arrays...) {
-		all = append(all, typed[T]{a})
+// saveVector returns an array, or the arrays of a stack, under a name.
+func saveVector[T scalar.Scalar](name string, a dist.Array[T]) (all []savedVector) {
+	for _, a := range plain(a) {
+		all = append(all, typed[T]{a, name})
 	}
 	return all
 }
+
+func (a typed[T]) label() string { return a.name }
 
 func (a typed[T]) space() *dist.Space { return a.Space() }
 

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/scalar"
@@ -19,7 +20,7 @@ import (
 // leaves them alone. An error is one that no other file would help with. The
 // file is read twice, first to see that all is well, so that no second copy of
 // the arrays is needed. It is collective.
-func read(ctx context.Context, c comm.Comm, path string, want header, all []vector) (h header, reason, err error) {
+func read(ctx context.Context, c comm.Comm, path string, want header, all []savedVector) (h header, reason, err error) {
 	f, h, reason := open(path, describe(want, all), all)
 	if f != nil {
 		defer f.Close()
@@ -37,7 +38,7 @@ func read(ctx context.Context, c comm.Comm, path string, want header, all []vect
 	}
 	for i, s := range sums {
 		if uint64(s) != h.Sums[i] {
-			return h, fmt.Errorf("vector %d is damaged: its checksum is %x, must be %x", i, uint64(s), h.Sums[i]), nil
+			return h, fmt.Errorf("the vector %q is damaged: its checksum is %x, must be %x", all[i].label(), uint64(s), h.Sums[i]), nil
 		}
 	}
 	_, err = readBlocks(f, all, true)
@@ -55,7 +56,7 @@ func refuse(ctx context.Context, c comm.Comm, mine error) (reason, err error) {
 }
 
 // open opens a file whose footer is in order and fits.
-func open(path string, want header, all []vector) (*os.File, header, error) {
+func open(path string, want header, all []savedVector) (*os.File, header, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, header{}, err
@@ -86,7 +87,11 @@ const maxFooter = 1 << 30
 // and returns how many bytes of vectors there are.
 func readFooter(f io.ReaderAt, size int64) (h header, data int64, err error) {
 	b := make([]byte, len(magic))
-	if _, err := f.ReadAt(b, 0); err != nil || string(b) != magic {
+	_, err = f.ReadAt(b, 0)
+	if version, ok := strings.CutPrefix(string(b), "golops checkpoint "); err == nil && ok && string(b) != magic {
+		return h, 0, fmt.Errorf("it is of version %s, this program reads %s: start anew with Restart, or in another folder", strings.TrimSpace(version), strings.TrimPrefix(strings.TrimSpace(magic), "golops checkpoint "))
+	}
+	if err != nil || string(b) != magic {
 		return h, 0, fmt.Errorf("it is no checkpoint of golops: it does not start with %q", magic)
 	}
 	tail := make([]byte, 12)
@@ -116,7 +121,7 @@ func readFooter(f io.ReaderAt, size int64) (h header, data int64, err error) {
 
 // readBlocks returns the checksums of this rank's blocks, which count on one of
 // the ranks that hold the same, and takes the elements if told to.
-func readBlocks(f io.ReaderAt, all []vector, take bool) ([]int64, error) {
+func readBlocks(f io.ReaderAt, all []savedVector, take bool) ([]int64, error) {
 	sums := make([]int64, len(all))
 	at := int64(len(magic))
 	for i, a := range all {

@@ -223,7 +223,7 @@ func TestMINRESOfSingular(t *testing.T) {
 	})
 }
 
-// A49: matrices that are not Hermitian are told of by MINRES, CG and CG1.
+// A49: matrices that are not Hermitian are told of by MINRES and CG.
 func TestNotSymmetric(t *testing.T) {
 	const n = 20
 	rnd := splitMix(3)

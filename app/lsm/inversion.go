@@ -20,8 +20,8 @@ func (s *session[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, r
 	switch c := s.Config.Solver; c.Method {
 	case "lsqr":
 		m = &solve.LSQR[T, T]{}
-	case "cgls1":
-		m = &solve.CGLS1[T, T]{}
+	case "cgls-one-message":
+		m = &solve.CGLS[T, T]{OneMessage: true}
 	default:
 		m = &solve.CGLS[T, T]{}
 	}

@@ -215,11 +215,11 @@ func writeSEGY(t *testing.T, dir string, job *Job, d []float64) string {
 // A model of three dimensions, noise, 32 bits, each method, damping.
 func TestOtherWays(t *testing.T) {
 	for name, change := range map[string]func(c *Config){
-		"lsqr":    func(c *Config) { c.Solver.Method = "lsqr" },
-		"cgls1":   func(c *Config) { c.Solver.Method = "cgls1" },
-		"float32": func(c *Config) { c.Operator.Type = "float32" },
-		"noise":   func(c *Config) { c.Data.Noise = 0.1; c.Solver.Damp = 1e-9 },
-		"limits":  func(c *Config) { c.Operator.Aperture = 2 },
+		"lsqr":             func(c *Config) { c.Solver.Method = "lsqr" },
+		"cgls-one-message": func(c *Config) { c.Solver.Method = "cgls-one-message" },
+		"float32":          func(c *Config) { c.Operator.Type = "float32" },
+		"noise":            func(c *Config) { c.Data.Noise = 0.1; c.Solver.Damp = 1e-9 },
+		"limits":           func(c *Config) { c.Operator.Aperture = 2 },
 		"3-D": func(c *Config) {
 			v := make([]float64, 3*41*31)
 			for i := range v {

@@ -86,7 +86,7 @@ func (c Config) Validate() error {
 	}
 	oneOf("operator.split", c.Operator.Split, "sources", "model")
 	oneOf("operator.type", c.Operator.Type, "float32", "float64")
-	oneOf("solver.method", c.Solver.Method, "cgls", "cgls1", "lsqr")
+	oneOf("solver.method", c.Solver.Method, "cgls", "cgls-one-message", "lsqr")
 	if c.Operator.Times == "straight" && c.Velocity.Constant == 0 {
 		bad("operator.times is straight, which needs velocity.constant")
 	}

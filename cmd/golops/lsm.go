@@ -50,7 +50,7 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.iterations, "iterations", 0, "`iterations` of the solver")
 	s.Float64Var(&f.tol, "tol", 0, "`tolerance` of the residual relative to the data, below 1; with 0, iterations alone end the inversion")
 	s.Float64Var(&f.damp, "damp", 0, "`damping`")
-	s.StringVar(&f.method, "method", "", "`solver`: cgls, cgls1, lsqr")
+	s.StringVar(&f.method, "method", "", "`solver`: cgls, cgls-one-message, lsqr")
 	s.StringVar(&f.dtype, "type", "", "element `type`: float32, float64")
 	s.StringVar(&f.checkpoint, "checkpoint", "", "keep the state of the solver in `folder`")
 	s.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint")

@@ -267,7 +267,7 @@ func TestLSMBadInput(t *testing.T) {
 		"ranks":             {"--ranks 0", "--ranks is 0"},
 		"threads":           {"--threads -1", "--threads is -1"},
 		"damp":              {"--damp -1", "golops: solver.damp is -1, must be finite and not negative\n"},
-		"method":            {"--method newton", `solver.method is "newton": have [cgls cgls1 lsqr]`},
+		"method":            {"--method newton", `solver.method is "newton": have [cgls cgls-one-message lsqr]`},
 		"type":              {"--type complex64", `operator.type is "complex64"`},
 		"resume":            {"--resume", "checkpoint.resume needs checkpoint.dir"},
 		"extra":             {"more", `golops lsm takes no argument "more"`},

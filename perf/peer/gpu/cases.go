@@ -174,21 +174,25 @@ func solver(ctx context.Context, r dist.Proc, m solve.Method[float32, float32], 
 		return nil, err
 	}
 	x, err := dist.New[float32](op.Domain())
+	if err != nil {
+		return nil, err
+	}
+	w, err := solve.NewWorkspace(solve.Problem[float32, float32]{A: op, B: b}, x, 0)
 	name := fmt.Sprintf("%dx%d block, per iteration", n, n)
 	return []step{{name, peer, limit, steps, func(ctx context.Context) error {
 		dist.Zero(x)
-		return iterate(ctx, m, op, b, x, steps)
+		return iterate(ctx, m, w, steps)
 	}}}, err
 }
 
-// iterate takes so many steps, whether or not they bring anything: a method that
-// has converged goes on.
-func iterate(ctx context.Context, m solve.Method[float32, float32], op linop.Operator[float32], b, x dist.Array[float32], steps int) error {
-	if _, err := m.Init(ctx, solve.Problem[float32, float32]{A: op, B: b}, 0, x); err != nil {
+// iterate makes the given number of steps, whether or not they bring anything: a
+// method that has converged goes on.
+func iterate(ctx context.Context, m solve.Method[float32, float32], w *solve.Workspace[float32, float32], steps int) error {
+	if _, err := w.Start(ctx, m); err != nil {
 		return err
 	}
 	for range steps {
-		if _, err := m.Step(ctx); err != nil {
+		if _, err := m.Step(ctx, w); err != nil {
 			return err
 		}
 	}

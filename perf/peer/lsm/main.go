@@ -199,13 +199,17 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err e
 	m.Adjoint = 1e6 * s
 	dist.Zero(x)
 	method := &solve.CGLS[T, T]{}
-	if _, err := method.Init(ctx, solve.Problem[T, T]{A: op, B: data}, 0, x); err != nil {
+	work, err := solve.NewWorkspace(solve.Problem[T, T]{A: op, B: data}, x, 0)
+	if err != nil {
+		return m, err
+	}
+	if _, err := work.Start(ctx, method); err != nil {
 		return m, err
 	}
 	var n solve.Norms
 	s, err = clock(func() (err error) {
 		for range iterations {
-			if n, err = method.Step(ctx); err != nil {
+			if n, err = method.Step(ctx, work); err != nil {
 				return err
 			}
 		}

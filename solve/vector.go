@@ -1,0 +1,131 @@
+package solve
+
+import (
+	"context"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+)
+
+// Vector is a vector of a workspace. Its methods take real numbers for any element
+// type. They do nothing after an error, and return NaN then.
+type Vector[T scalar.Scalar] struct {
+	dist.Array[T]
+	name    string
+	scratch bool
+	taken   bool // Init has asked for it
+	w       *shared
+}
+
+// Copy sets v = x.
+func (v *Vector[T]) Copy(x *Vector[T]) {
+	if v.w.err == nil {
+		dist.Copy(v.Array, x.Array)
+	}
+}
+
+// Zero sets v = 0.
+func (v *Vector[T]) Zero() {
+	if v.w.err == nil {
+		dist.Zero(v.Array)
+	}
+}
+
+// Scale sets v = a·v.
+func (v *Vector[T]) Scale(a float64) { v.SetScaled(a, v) }
+
+// SetScaled sets v = a·x.
+func (v *Vector[T]) SetScaled(a float64, x *Vector[T]) {
+	if v.w.err == nil {
+		dist.Scale(v.Array, fromFloat[T](a), x.Array)
+	}
+}
+
+// Add sets v = v + a·x.
+func (v *Vector[T]) Add(a float64, x *Vector[T]) { v.Combine(1, a, x) }
+
+// Combine sets v = b·v + a·x.
+func (v *Vector[T]) Combine(b, a float64, x *Vector[T]) {
+	if v.w.err == nil {
+		dist.Axpby(fromFloat[T](a), x.Array, fromFloat[T](b), v.Array)
+	}
+}
+
+// Swap exchanges the elements of v and x, without moving them. Each keeps its name.
+func (v *Vector[T]) Swap(x *Vector[T]) {
+	if v.w.err == nil {
+		v.Array, x.Array = x.Array, v.Array
+	}
+}
+
+// Dot returns the real part of vᴴx. It is collective: one message.
+func (v *Vector[T]) Dot(ctx context.Context, x *Vector[T]) float64 {
+	if !v.w.ready(ctx) {
+		return math.NaN()
+	}
+	v.w.one.Reset()
+	return v.w.reduceOne(ctx, dist.AddDot(v.w.one, v.Array, x.Array))
+}
+
+// Norm2 returns ‖v‖². It is collective: one message.
+func (v *Vector[T]) Norm2(ctx context.Context) float64 { return v.Dot(ctx, v) }
+
+// AddNorm2 sets v = v + a·x and returns ‖v‖², in one pass over memory. It is
+// collective: one message.
+func (v *Vector[T]) AddNorm2(ctx context.Context, a float64, x *Vector[T]) float64 {
+	if !v.w.ready(ctx) {
+		return math.NaN()
+	}
+	v.w.one.Reset()
+	return v.w.reduceOne(ctx, dist.AddAxpyNorm(v.w.one, fromFloat[T](a), x.Array, v.Array))
+}
+
+// reduceOne sends the message of one sum, which err says has been made.
+func (s *shared) reduceOne(ctx context.Context, err error) float64 {
+	if err == nil {
+		err = s.one.Reduce(ctx)
+	}
+	if s.err = err; err != nil {
+		return math.NaN()
+	}
+	return s.one.Value(0)
+}
+
+// QueueDot has the next Reduce set to to the real part of vᴴx.
+func (v *Vector[T]) QueueDot(x *Vector[T], to *float64) {
+	if v.w.enqueue(to) {
+		v.w.err = dist.AddDot(v.w.several, v.Array, x.Array)
+	}
+}
+
+// QueueNorm2 has the next Reduce set to to ‖v‖².
+func (v *Vector[T]) QueueNorm2(to *float64) { v.QueueDot(v, to) }
+
+// QueueAddNorm2 sets v = v + a·x, in one pass over memory, and has the next Reduce
+// set to to ‖v‖².
+func (v *Vector[T]) QueueAddNorm2(a float64, x *Vector[T], to *float64) {
+	if v.w.enqueue(to) {
+		v.w.err = dist.AddAxpyNorm(v.w.several, fromFloat[T](a), x.Array, v.Array)
+	}
+}
+
+// QueueComplexDot has the next Reduce set re and im to the parts of vᴴx.
+func (v *Vector[T]) QueueComplexDot(x *Vector[T], re, im *float64) {
+	if v.w.enqueue(re) {
+		v.w.queue = append(v.w.queue, im)
+		v.w.err = dist.AddComplexDot(v.w.several, v.Array, x.Array)
+	}
+}
+
+// enqueue makes room for a sum and reports whether it is wanted.
+func (s *shared) enqueue(to *float64) bool {
+	if len(s.queue) == 0 {
+		s.several.Reset()
+	}
+	s.queue = append(s.queue, to)
+	return s.err == nil
+}
+
+// fromFloat is a real number as an element.
+func fromFloat[T scalar.Scalar](v float64) T { return scalar.From[T](complex(v, 0)) }

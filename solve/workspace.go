@@ -1,0 +1,368 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
+)
+
+// Workspace is the problem that a method solves, and the vectors and numbers that
+// the method works with. A method asks for them by name in its Init; a checkpoint
+// saves them under these names.
+//
+// The first error of a helper stays in the workspace, and every later helper does
+// nothing and returns NaN. So a step is a row of formulas that ends in Err:
+//
+//	w.Forward(ctx, m.q, m.d)                                 // q = A·d
+//	alpha := m.gg / w.Positive("‖q‖²", m.q.Norm2(ctx), hint) // α = ‖g‖²/‖q‖²
+//	w.X.Add(alpha, m.d)                                      // x += α·d
+//	return norms, w.Err()
+//
+// No helper allocates memory after Init.
+type Workspace[D, R scalar.Scalar] struct {
+	A    linop.Map[D, R]
+	B    *Vector[R]
+	X    *Vector[D] // the first guess in Init, then what Step improves
+	Damp float64
+
+	shared
+	domain []*Vector[D]
+	ranged []*Vector[R]
+	// What a check of x overwrites.
+	checkDomain *Vector[D]
+	checkRange  *Vector[R]
+}
+
+// shared is what a workspace and its vectors have in common.
+type shared struct {
+	group     comm.Comm
+	err       error // the first one since the last call of Err
+	unagreed  bool  // this rank may have an error that no other rank knows of
+	starting  bool  // Init is running
+	hermitian bool
+	one       *dist.Sums // for a message of one sum: a GPU is faster with it
+	several   *dist.Sums
+	queue     []*float64 // where the sums of the next Reduce go
+	pair      [2]float64 // room for two sums
+	numbers   []number
+	pivots    pivots
+	norm      float64 // of the operator, from below
+	cond      float64
+}
+
+// number is a number that a checkpoint keeps.
+type number struct {
+	name string
+	v    *float64
+}
+
+// NewWorkspace returns a workspace for p with the first guess x. Run makes one for
+// every run. A program that counts or times steps calls it, then Start, then the
+// method's Step.
+func NewWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp float64) (*Workspace[D, R], error) {
+	if err := p.check(x.Space(), damp); err != nil {
+		return nil, fmt.Errorf("solve: workspace: %w", err)
+	}
+	return newWorkspace(p, x, damp), nil
+}
+
+func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp float64) *Workspace[D, R] {
+	w := &Workspace[D, R]{A: p.A, Damp: damp}
+	w.group = x.Space().Group()
+	w.one, w.several = dist.NewSums(x.Space(), 1), dist.NewSums(x.Space(), 4)
+	w.queue = make([]*float64, 0, 4)
+	w.X = &Vector[D]{Array: x, name: "x", w: &w.shared}
+	w.B = &Vector[R]{Array: p.B, name: "b", w: &w.shared}
+	return w
+}
+
+// Start calls the Init of a method. It is collective: where a rank finds the
+// problem wrong or has too little memory, all ranks return an error. A second
+// Start uses the vectors of the first again.
+func (w *Workspace[D, R]) Start(ctx context.Context, m Method[D, R]) (Norms, error) {
+	w.begin()
+	n, err := m.Init(ctx, w)
+	w.starting = false
+	if err == nil {
+		w.reserve(!math.IsNaN(n.Grad))
+		err = w.err
+	}
+	if w.unagreed {
+		err = comm.Agree(ctx, w.group, err)
+	}
+	w.err, w.unagreed = nil, false
+	return n, err
+}
+
+// begin forgets what an earlier Init has asked for, but keeps the memory.
+func (w *Workspace[D, R]) begin() {
+	w.err, w.unagreed, w.starting, w.hermitian = nil, true, true, false
+	w.numbers, w.pivots, w.norm, w.cond = w.numbers[:0], newPivots(), 0, 0
+	w.queue = w.queue[:0]
+	for _, v := range w.domain {
+		v.taken = false
+	}
+	for _, v := range w.ranged {
+		v.taken = false
+	}
+}
+
+// Domain returns the vector of the domain with this name, made of zeros. It must
+// be called in Init. A checkpoint saves the vector.
+func (w *Workspace[D, R]) Domain(name string) *Vector[D] {
+	return take(&w.shared, &w.domain, w.X.Space(), name, false)
+}
+
+// Range returns the vector of the range with this name, made of zeros. It must be
+// called in Init. A checkpoint saves the vector.
+func (w *Workspace[D, R]) Range(name string) *Vector[R] {
+	return take(&w.shared, &w.ranged, w.B.Space(), name, false)
+}
+
+// DomainScratch is Domain for a vector that a step writes before it reads it. It
+// may be overwritten between two steps, and a checkpoint does not save it.
+func (w *Workspace[D, R]) DomainScratch(name string) *Vector[D] {
+	return take(&w.shared, &w.domain, w.X.Space(), name, true)
+}
+
+// RangeScratch is Range for a vector that a step writes before it reads it. It may
+// be overwritten between two steps, and a checkpoint does not save it.
+func (w *Workspace[D, R]) RangeScratch(name string) *Vector[R] {
+	return take(&w.shared, &w.ranged, w.B.Space(), name, true)
+}
+
+// take returns the vector with this name out of all, which it makes if there is
+// none yet.
+func take[T scalar.Scalar](s *shared, all *[]*Vector[T], space *dist.Space, name string, scratch bool) *Vector[T] {
+	i := slices.IndexFunc(*all, func(v *Vector[T]) bool { return v.name == name })
+	if i < 0 {
+		*all, i = append(*all, &Vector[T]{name: name, w: s}), len(*all)
+	}
+	v := (*all)[i]
+	switch {
+	case !s.starting:
+		s.Fail(fmt.Errorf("vector %q is asked for in a step: ask for it in Init", name))
+	case v.taken:
+		s.Fail(fmt.Errorf("vector %q is asked for twice: give each vector a name", name))
+	case v.Array.Space() != nil:
+		dist.Zero(v.Array)
+	default:
+		var err error
+		v.Array, err = dist.New[T](space)
+		s.Fail(err)
+		s.unagreed = true
+	}
+	v.taken, v.scratch = true, scratch
+	return v
+}
+
+// reserve chooses scratch vectors that a check of x overwrites, and makes those
+// that the method has none of. gradient tells whether a check needs the gradient.
+func (w *Workspace[D, R]) reserve(gradient bool) {
+	w.checkDomain, w.checkRange = nil, nil
+	for _, v := range w.ranged {
+		if v.scratch && v.taken && w.checkRange == nil {
+			w.checkRange = v
+		}
+	}
+	for _, v := range w.domain {
+		switch {
+		case !v.scratch || !v.taken:
+		case w.hermitian && w.checkRange == nil: // domain and range are the same
+			w.checkRange = any(v).(*Vector[R])
+		case w.checkDomain == nil:
+			w.checkDomain = v
+		}
+	}
+	w.starting = true
+	if w.checkRange == nil {
+		w.checkRange = w.RangeScratch("b - A·x of a check")
+	}
+	if w.checkDomain == nil && (gradient || !w.hermitian) {
+		w.checkDomain = w.DomainScratch("gradient of a check")
+	}
+	w.starting = false
+}
+
+// free returns the memory of the vectors.
+func (w *Workspace[D, R]) free() {
+	for _, v := range w.domain {
+		v.Array.Free()
+	}
+	for _, v := range w.ranged {
+		v.Array.Free()
+	}
+}
+
+// saved returns the vectors that a checkpoint keeps for the method.
+func (w *Workspace[D, R]) saved() (all []savedVector) {
+	for _, v := range w.domain {
+		if v.taken && !v.scratch {
+			all = append(all, saveVector(v.name, v.Array)...)
+		}
+	}
+	for _, v := range w.ranged {
+		if v.taken && !v.scratch {
+			all = append(all, saveVector(v.name, v.Array)...)
+		}
+	}
+	return all
+}
+
+// Number makes v, a field of the method, zero, and has checkpoints save it under
+// this name. It must be called in Init.
+func (s *shared) Number(name string, v *float64) {
+	switch {
+	case !s.starting:
+		s.Fail(fmt.Errorf("number %q is named in a step: name it in Init", name))
+	case slices.ContainsFunc(s.numbers, func(n number) bool { return n.name == name }):
+		s.Fail(fmt.Errorf("number %q is named twice: give each number a name", name))
+	}
+	*v = 0
+	s.numbers = append(s.numbers, number{name, v})
+}
+
+// Hermitian says that the method needs a Hermitian operator. The problem is
+// refused if the operator does not map a space to itself, or if there is damping.
+// A check then works out the gradient as A·(b - A·x). It must be called in Init.
+func (w *Workspace[D, R]) Hermitian() {
+	switch dom, rng := w.A.Domain(), w.A.Range(); {
+	case scalar.Of[D]() != scalar.Of[R]():
+		w.Fail(fmt.Errorf("x is of %v and b of %v: the method needs an operator that maps a space to itself", scalar.Of[D](), scalar.Of[R]()))
+	case !dom.Equal(rng):
+		w.Fail(fmt.Errorf("the operator goes from %v to %v: the method needs one that maps a space to itself", dom, rng))
+	case w.Damp != 0:
+		w.Fail(fmt.Errorf("Damp is %g: the method has no damping: add damp²·I to the operator, or use CGLS or LSQR", w.Damp))
+	default:
+		w.hermitian = true
+	}
+}
+
+// Err returns the first error since the last call, and forgets it.
+func (s *shared) Err() error {
+	err := s.err
+	s.err = nil
+	return err
+}
+
+// Fail makes err the error of the step, unless it is nil or there is one already.
+// An error that wraps ErrBreakdown or ErrNotFinite ends the run with a Status; it
+// must come on all ranks. Every other error is that of Run.
+func (s *shared) Fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Refuse ends the run with a status, for the reason given. All ranks must call it.
+func (s *shared) Refuse(status Status, format string, args ...any) {
+	s.Fail(&unfit{status, fmt.Sprintf(format, args...)})
+}
+
+// ready reports whether a collective helper may go on. The first one of Init
+// finds out whether all ranks have what they need.
+func (s *shared) ready(ctx context.Context) bool {
+	if s.unagreed {
+		s.unagreed = false
+		s.err = comm.Agree(ctx, s.group, s.err)
+	}
+	return s.err == nil
+}
+
+// Forward sets dst = A·src. It is collective.
+func (w *Workspace[D, R]) Forward(ctx context.Context, dst *Vector[R], src *Vector[D]) {
+	if w.ready(ctx) {
+		w.err = w.A.Forward(ctx, dst.Array, src.Array)
+	}
+}
+
+// Adjoint sets dst = Aᴴ·src. It is collective.
+func (w *Workspace[D, R]) Adjoint(ctx context.Context, dst *Vector[D], src *Vector[R]) {
+	if w.ready(ctx) {
+		w.err = w.A.Adjoint(ctx, dst.Array, src.Array)
+	}
+}
+
+// Gradient sets g = Aᴴr - damp²·x: the direction in which the sum of squares falls
+// fastest, if r is b - A·x. It is collective.
+func (w *Workspace[D, R]) Gradient(ctx context.Context, g *Vector[D], r *Vector[R]) {
+	w.Adjoint(ctx, g, r)
+	if w.Damp != 0 {
+		g.Add(-w.Damp*w.Damp, w.X)
+	}
+}
+
+// DampedNorm2 returns ‖q‖² + damp²·‖d‖², in one message.
+func (w *Workspace[D, R]) DampedNorm2(ctx context.Context, q *Vector[R], d *Vector[D]) float64 {
+	if w.Damp == 0 {
+		return q.Norm2(ctx)
+	}
+	q.QueueNorm2(&w.pair[0])
+	d.QueueNorm2(&w.pair[1])
+	w.Reduce(ctx)
+	return w.pair[0] + w.Damp*w.Damp*w.pair[1]
+}
+
+// Positive returns v, by which a step divides. The step fails if v is not
+// positive: with ErrNotFinite if v is NaN or infinite, otherwise with ErrBreakdown.
+// name stands for v in the error, hint says what it means.
+func (s *shared) Positive(name string, v float64, hint string) float64 {
+	if s.Finite(name, v); v <= 0 && s.err == nil {
+		s.err = fmt.Errorf("%s is %g: %s: %w", name, v, hint, ErrBreakdown)
+	}
+	return v
+}
+
+// Finite returns v. The step fails with ErrNotFinite if v is NaN or infinite.
+func (s *shared) Finite(name string, v float64) float64 {
+	if (math.IsNaN(v) || math.IsInf(v, 0)) && s.err == nil {
+		s.err = fmt.Errorf("%s is %g: %w", name, v, ErrNotFinite)
+	}
+	return v
+}
+
+// Definite returns vᴴAv, by which conjugate gradients divide; name stands for it
+// in an error. If it is not positive, the run ends: one more message tells whether
+// rounding can be the cause.
+func (w *Workspace[D, R]) Definite(ctx context.Context, name string, vav float64, v *Vector[D]) float64 {
+	if w.Finite(name, vav); !(vav <= 0) || w.err != nil {
+		return vav
+	}
+	n, err := dist.Norm(ctx, v.Array, 2)
+	switch {
+	case err != nil:
+		w.Fail(err)
+	case vav < -10*epsilon[D, R]()*w.pivots.largest*n*n:
+		w.Refuse(Indefinite, "%s is %g: the operator is not positive definite: use MINRES, CGLS or LSQR", name, vav)
+	default:
+		w.Refuse(IllConditioned, "%s is %g: the operator is singular to rounding: use MINRES, CGLS or LSQR", name, vav)
+	}
+	return vav
+}
+
+// errReduce is a Reduce that has nothing to do.
+var errReduce = errors.New("nothing is queued for Reduce")
+
+// Reduce adds up the queued sums over the ranks, in one message, and stores them
+// where they belong. It is collective.
+func (s *shared) Reduce(ctx context.Context) {
+	if len(s.queue) == 0 {
+		s.Fail(errReduce)
+	}
+	if s.ready(ctx) {
+		s.err = s.several.Reduce(ctx)
+	}
+	for i, to := range s.queue {
+		if *to = math.NaN(); s.err == nil {
+			*to = s.several.Value(i)
+		}
+	}
+	s.queue = s.queue[:0]
+}
