@@ -48,7 +48,11 @@ func allocates[T golops.Scalar](w *golops.World) error {
 	x, y := X.Random(2), X.Zero()
 	m := &solve.CGLS[T, T]{}
 	b := A.Apply(x)
-	if _, err := m.Init(w.Context(), solve.Problem[T, T]{A: A.Map(), B: b.Array()}, 0, y.Array()); err != nil {
+	work, err := solve.NewWorkspace(solve.Problem[T, T]{A: A.Map(), B: b.Array()}, y.Array(), 0)
+	if err != nil {
+		return err
+	}
+	if _, err := work.Start(w.Context(), m); err != nil {
 		return err
 	}
 	const steps = 20
@@ -57,7 +61,7 @@ func allocates[T golops.Scalar](w *golops.World) error {
 		step func() error
 	}{
 		{"ApplyTo", func() error { K.ApplyTo(y, x); return nil }},
-		{"Step", func() error { _, err := m.Step(w.Context()); return err }},
+		{"Step", func() error { _, err := m.Step(w.Context(), work); return err }},
 	} {
 		least := ^uint64(0)
 		for range 5 { // other goroutines may allocate meanwhile
