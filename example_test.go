@@ -69,6 +69,27 @@ func Example_leastSquaresMigration() {
 	// Output: like the truth: migrated 0.46, inverted 0.93 after 30 iterations
 }
 
+// The programs of docs/operators.md are those of programs_test.go, word for word.
+func TestDocumentsHoldPrograms(t *testing.T) {
+	source, err := os.ReadFile("programs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("docs/operators.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "```go\n")[1:]
+	if len(blocks) < 5 {
+		t.Errorf("docs/operators.md has %d programs, want five", len(blocks))
+	}
+	for _, b := range blocks {
+		if program, _, _ := strings.Cut(b, "```"); !strings.Contains(string(source), program) {
+			t.Errorf("docs/operators.md: this is not in programs_test.go:\n%s", program)
+		}
+	}
+}
+
 // TestDocumentsHoldExamples compares the programs of the documents with the
 // functions of this file, word for word, and lets vet look at them.
 func TestDocumentsHoldExamples(t *testing.T) {
