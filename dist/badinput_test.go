@@ -119,7 +119,7 @@ var badInput = []struct {
 	{"ghosts of a stack", func(b *bad) error { return second(dist.AddGhosts(b.ctx, b.stack, nil, nil)) }, []string{"stack has no axes"}},
 	{"line of a stack", func(b *bad) error { return second(b.stack.Space().AxisGroup(b.ctx, 0)) }, []string{"stack has no axes"}},
 	{"stack of nil", func(b *bad) error { return second(dist.Stack(b.s, nil)) }, []string{"space 1 is nil"}},
-	{"stack of other ranks", func(b *bad) error { return second(dist.Stack(b.s, b.s.Alone())) }, []string{"space 1", "other ranks"}},
+	{"stack of other ranks", func(b *bad) error { return second(dist.Stack(b.s, b.s.Alone())) }, []string{"different communicators, of 3 ranks and of 1 rank", "space 1"}},
 	{"redistribute to other ranks", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.x, b.s.Alone())) }, []string{"different ranks"}},
 	{"redistribute a stack", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.stack, b.s)) }, []string{"stacks of 2 and 0 parts"}},
 	{"dots of too few", func(b *bad) error {
