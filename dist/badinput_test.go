@@ -120,8 +120,8 @@ var badInput = []struct {
 	{"line of a stack", func(b *bad) error { return second(b.stack.Space().AxisGroup(b.ctx, 0)) }, []string{"stack has no axes"}},
 	{"stack of nil", func(b *bad) error { return second(dist.Stack(b.s, nil)) }, []string{"space 1 is nil"}},
 	{"stack of other ranks", func(b *bad) error { return second(dist.Stack(b.s, b.s.Alone())) }, []string{"different communicators, of 3 ranks and of 1 rank", "space 1"}},
-	{"redistribute to other ranks", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.x, b.s.Alone())) }, []string{"different ranks"}},
-	{"redistribute a stack", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.stack, b.s)) }, []string{"stacks of 2 and 0 parts"}},
+	{"redistribute to other ranks", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.x, b.s.Alone())) }, []string{"different communicators"}},
+	{"redistribute a stack", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.stack, b.s)) }, []string{"a stack of 2 spaces and a space that is no stack"}},
 	{"dots of too few", func(b *bad) error {
 		return dist.DotN(b.ctx, make([]float64, 2), []dist.Array[float64]{b.x}, []dist.Array[float64]{b.x})
 	}, []string{"2 results of 1 and 1 arrays"}},
