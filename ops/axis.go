@@ -50,8 +50,8 @@ func axisOf(x *dist.Space, axis int) (a, n int, err error) {
 	return a, x.Shape().Dim(a), nil
 }
 
-// resized returns x with another extent of one axis. If that axis is split,
-// counts says how; nil means balanced.
+// resized returns x with n rows along an axis. If that axis is split, counts are the
+// rows of each rank. nil means balanced.
 func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
 	l := x.Layout()
 	l.Mask = nil
@@ -72,8 +72,9 @@ func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
 }
 
 // newAxisOperator returns m along an axis of x. counts are the rows of the range on
-// axes rank of a split axis; nil means as in x if the extent stays, balanced
-// if not. It ends a collective constructor: err and values are agreed upon.
+// each rank of a split axis. nil means those of x if the extent stays the same,
+// balanced otherwise. It ends a collective constructor: ranks agree on err and
+// values.
 func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, axis int, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, fmt.Errorf("%s: no space given", what)
@@ -105,13 +106,13 @@ func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, axis int, m 
 	return a, err
 }
 
-// Labels of what ranks send each other, so that a rank that goes forward and one
-// that goes back notice.
+// Messages carry the direction as a label. Checked mode then finds a rank that
+// applies an operator forward while another applies its adjoint.
 var labelForward, labelAdjoint = comm.LabelOf("forward"), comm.LabelOf("adjoint")
 
-// group is one direction of an along: what it computes, and the messages that
-// bring the rows it needs from other ranks. Rows that a rank needs of another
-// come in one message and stay where they arrive; the kernel reads them there.
+// axisApply is one direction of an axisOperator: the bands of this rank, and the
+// messages that bring rows of other ranks. All rows from one rank come in one
+// message. The kernel reads them from the receive buffer.
 type axisApply[T scalar.Scalar] struct {
 	comm    comm.Comm
 	label   comm.Label
@@ -122,8 +123,8 @@ type axisApply[T scalar.Scalar] struct {
 	reqs    []comm.Request
 }
 
-// message is elements lo to hi of the ghosts, or of the packed rows. A direct
-// one lies together in the block, from at on, and needs no packing.
+// message is elements lo to hi of the receive buffer or of the packed rows. A direct
+// message is contiguous in the block, from element at on, and is not packed.
 type message struct {
 	peer, lo, hi int
 	direct       bool
@@ -177,8 +178,8 @@ func newAxisApply[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], 
 	return l, err
 }
 
-// pack plans to put rows of a block of outer × n × inner elements, whose first
-// row is first, behind each other as outer × rows × inner.
+// pack plans the copy of rows out of a block of outer × n × inner elements, whose
+// first row has the number first, into an array of outer × rows × inner.
 func (g *message) pack(s []span, first, outer, n, inner int) {
 	if g.direct = outer == 1 && len(s) == 1; g.direct {
 		g.at = (s[0].lo - first) * inner
@@ -194,7 +195,7 @@ func (g *message) pack(s []span, first, outer, n, inner int) {
 	}
 }
 
-// offsets returns the first row of each rank and the end.
+// offsets returns the first row of each rank and, last, the number of all rows.
 func offsets(counts []int) []int {
 	s := make([]int, len(counts)+1)
 	for i, c := range counts {
@@ -203,8 +204,8 @@ func offsets(counts []int) []int {
 	return s
 }
 
-// tapRange sets dst = m·src or, if add, adds to dst. Rows that need no others' are
-// computed while those are on their way.
+// apply sets dst = m·src or, if add is set, adds to dst. Rows that need nothing from
+// other ranks are computed while the messages travel.
 func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add bool) error {
 	if err := l.start(ctx, src); err != nil {
 		return err
@@ -218,8 +219,7 @@ func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add b
 	return l.waitSent(ctx)
 }
 
-// start starts the messages, arrive returns when the rows of others are here, and
-// waitSent when those of src have left.
+// start starts all messages of one application.
 func (l *axisApply[T]) start(ctx context.Context, src array.Array[T]) error {
 	l.reqs = l.reqs[:0]
 	for _, g := range l.in {
@@ -247,6 +247,7 @@ func (l *axisApply[T]) start(ctx context.Context, src array.Array[T]) error {
 	return nil
 }
 
+// waitReceived returns when the rows of other ranks have arrived.
 func (l *axisApply[T]) waitReceived(ctx context.Context) error {
 	for _, q := range l.reqs[:len(l.in)] {
 		if err := q.Wait(ctx); err != nil {
@@ -256,12 +257,13 @@ func (l *axisApply[T]) waitReceived(ctx context.Context) error {
 	return nil
 }
 
+// waitSent returns when the rows of src have been sent.
 func (l *axisApply[T]) waitSent(ctx context.Context) error {
 	return comm.WaitAll(ctx, l.reqs[len(l.in):]...)
 }
 
-// cancel ends messages under way after a failure, so that none is left in the
-// buffers.
+// cancel ends the messages of an application that failed. The next application can
+// then use the buffers again.
 func (l *axisApply[T]) cancel(ctx context.Context, err error) error {
 	return dist.GiveUp(ctx, l.comm, err, l.reqs)
 }

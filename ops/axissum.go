@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// axisSum are one direction of a sum of matrices along several axes.
+// axisSum is one direction of a sum of matrices along several axes.
 type axisSum[T scalar.Scalar] struct {
 	axes   []*axisApply[T]
 	kernel device.BandedSum[T]
@@ -19,8 +19,8 @@ func (l *axisSum[T]) add(p *axisApply[T]) {
 	l.kernel.Parts = append(l.kernel.Parts, device.BandedPart[T]{Banded: p.b, Ghost: p.ghost.Mem()})
 }
 
-// apply sets dst = Σ m·src: in one pass over memory where the device can, with the
-// rows of others along all axes at hand, and otherwise in one for each axis.
+// apply sets dst = Σ m·src. If the device supports it, there is one fused pass over
+// memory after all ghosts have arrived. Otherwise there is one pass per axis.
 func (l *axisSum[T]) apply(ctx context.Context, dst, src array.Array[T]) error {
 	k, ok := dst.Kernels().(device.StencilSum[T])
 	if !ok {
@@ -50,7 +50,7 @@ func (l *axisSum[T]) apply(ctx context.Context, dst, src array.Array[T]) error {
 	return nil
 }
 
-// cancel ends the messages of all axes. Those of an earlier call are done.
+// cancel ends the messages of all axes.
 func (l *axisSum[T]) cancel(ctx context.Context, err error) error {
 	for _, p := range l.axes {
 		_ = p.cancel(ctx, err)

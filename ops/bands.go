@@ -8,13 +8,12 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// matrix is a sparse matrix that acts along one axis of an array, as runs of
-// rows with the same taps. Derivatives, filters, flips, paddings and the like
-// are such matrices; their adjoints come from turning the matrix around, so
-// that no operator here writes its adjoint.
+// matrix is a sparse matrix that acts along one axis of an array, as bands of rows
+// with the same taps. Derivatives, filters, flips and rolls are such matrices. Their
+// adjoint is computed by transposing the matrix, so no operator writes its own.
 type matrix[T scalar.Scalar] struct {
 	rows, cols int
-	bands      []band[T] // in order of rows; rows in none of them are zero
+	bands      []band[T] // in order of rows; a row outside all bands is zero
 }
 
 // band is rows lo to hi: row i is Σ c·(row at+step·(i-lo) of the argument).
@@ -31,22 +30,22 @@ type tap[T scalar.Scalar] struct {
 // last returns the source row of the last of n rows.
 func (t tap[T]) last(n int) int { return t.at + t.step*(n-1) }
 
-// moved returns the tap as seen from n rows further on.
+// moved returns the tap for the row n rows after the first.
 func (t tap[T]) moved(n int) tap[T] {
 	t.at += t.step * n
 	return t
 }
 
-// add appends rows lo to hi with these taps, whose rows are those for lo, if
-// forward are such rows.
+// add appends rows lo to hi with these taps, unless there are no such rows. The taps
+// are those of row lo.
 func (m *matrix[T]) add(lo, hi int, taps ...tap[T]) {
 	if lo < hi {
 		m.bands = append(m.bands, band[T]{lo, hi, taps})
 	}
 }
 
-// stencil returns taps with consecutive offsets from first on, relative to row
-// lo of a band. Coefficients that are zero are left out.
+// stencil returns the taps of row lo of a band at consecutive rows from lo+first on.
+// It leaves out coefficients that are zero.
 func stencil[T scalar.Scalar](lo, first int, coefs ...float64) []tap[T] {
 	var taps []tap[T]
 	for k, c := range coefs {
@@ -57,14 +56,14 @@ func stencil[T scalar.Scalar](lo, first int, coefs ...float64) []tap[T] {
 	return taps
 }
 
-// apply is rows lo to hi to which one tap contributes; the tap reads row at for lo.
+// tapRange is rows lo to hi to which one tap contributes. The tap is that of row lo.
 type tapRange[T scalar.Scalar] struct {
 	lo, hi int
 	t      tap[T]
 }
 
-// fromRanges returns the matrix of these runs, in any order: a band ends where a run
-// begins or ends.
+// fromRanges returns the matrix of these ranges, which may be in any order. A band
+// ends where a range begins or ends.
 func fromRanges[T scalar.Scalar](rows, cols int, runs []tapRange[T]) matrix[T] {
 	runs = slices.DeleteFunc(runs, func(r tapRange[T]) bool { return r.lo >= r.hi })
 	var cuts []int
@@ -97,8 +96,8 @@ func fromRanges[T scalar.Scalar](rows, cols int, runs []tapRange[T]) matrix[T] {
 	return out
 }
 
-// adjoint returns the conjugate transpose of m: each tap of a band covers a run
-// of columns.
+// adjoint returns the conjugate transpose of m. Each tap of a band covers a range of
+// columns.
 func (m matrix[T]) adjoint() matrix[T] {
 	var runs []tapRange[T]
 	for _, b := range m.bands {
@@ -120,8 +119,8 @@ func (m matrix[T]) adjoint() matrix[T] {
 	return fromRanges(m.cols, m.rows, runs)
 }
 
-// cut returns the bands of rows lo to hi, split so that each tap reads rows
-// from between two neighbours of the sorted list ends only.
+// cut returns the bands of rows lo to hi. It splits bands so that each tap reads rows
+// of one interval of ends only. ends is sorted.
 func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
 	var out []band[T]
 	first, _ := slices.BinarySearchFunc(m.bands, lo, func(b band[T], lo int) int { return cmp.Compare(b.hi, lo+1) })
@@ -136,7 +135,7 @@ func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
 				continue
 			}
 			for _, e := range ends {
-				// The first row of the band on the other side of e.
+				// i is the first row whose tap reads beyond e.
 				i := b.lo + t.step*(e-t.at)
 				if t.step < 0 {
 					i++
@@ -159,11 +158,11 @@ func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
 	return out
 }
 
-// span is a run of rows, lo to hi.
+// span is rows lo to hi.
 type span struct{ lo, hi int }
 
-// needs returns the rows that rows lo to hi of m read, for each interval of
-// ends, in order and without overlap.
+// needs returns the rows that rows lo to hi of m read from each interval of ends, in
+// order and without overlap.
 func (m matrix[T]) needs(lo, hi int, ends []int) [][]span {
 	out := make([][]span, len(ends)-1)
 	for _, b := range m.cut(lo, hi, ends) {
@@ -199,13 +198,13 @@ func owner(ends []int, i int) int {
 	if !found {
 		return at - 1
 	}
-	for at+1 < len(ends) && ends[at+1] == i { // intervals of no rows end here too
+	for at+1 < len(ends) && ends[at+1] == i { // empty intervals end at i too
 		at++
 	}
 	return at
 }
 
-// rowWithin returns where row i lies among the rows of spans that follow each other.
+// rowWithin returns the position of row i in an array of the rows of all spans.
 func rowWithin(s []span, i int) int {
 	n := 0
 	for _, x := range s {
@@ -217,7 +216,7 @@ func rowWithin(s []span, i int) int {
 	return n
 }
 
-// countRows returns the rows of all spans.
+// countRows returns the number of rows in all spans.
 func countRows(s []span) int {
 	n := 0
 	for _, x := range s {
@@ -226,9 +225,9 @@ func countRows(s []span) int {
 	return n
 }
 
-// banded lists the bands of rows lo to hi for the kernel, with the rows in no
-// band as bands without taps. ghost numbers the block of each owner
-// that is not me, from 1.
+// banded lists the bands of rows lo to hi for the kernel. Rows outside all bands
+// become bands without taps. ghost is the number of the block of each owner other
+// than me, counted from 1.
 func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs [][]span, ghost []int) *device.Banded[T] {
 	out := &device.Banded[T]{DstRows: hi - lo, SrcRows: ends[me+1] - ends[me]}
 	next := lo

@@ -19,13 +19,13 @@ const benchRows, benchCols = 2000, 1000
 type newMap[D, R scalar.Scalar] func(ctx context.Context, x *dist.Space) (linop.Map[D, R], error)
 
 // traffic returns the bytes that each direction must move at least, for a
-// domain of x bytes and a range of y bytes with elements of so many bytes.
+// domain of x bytes and a range of y bytes with elements of elem bytes.
 type traffic func(x, y, elem int) (forward, adjoint int)
 
 // plain reads one side and writes the other.
 func plain(x, y, _ int) (forward, adjoint int) { return x + y, x + y }
 
-// with reads so many elements besides, once.
+// with is for an operator that also reads elements of a table, once.
 func with(elements int) traffic {
 	return func(x, y, elem int) (forward, adjoint int) { n := x + y + elements*elem; return n, n }
 }

@@ -15,8 +15,8 @@ import (
 //
 //	y[i] = Σₖ h[k]·x[i+offset-k]
 //
-// with zeros beyond the ends; y is as long as x or, if that is longer, as h. Where
-// the axis is split, ranks exchange as many rows as the filter is long.
+// with zeros beyond the ends. y has the length of x or of h, whichever is longer.
+// Where the axis is split, ranks exchange as many rows as the filter has samples.
 func Convolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h []T, offset int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if len(h) == 0 {

@@ -44,7 +44,7 @@ func (o DerivativeOptions) Validate() error {
 	if o.Kind > DerivativeBackward {
 		errs = append(errs, fmt.Errorf("kind is %d: have DerivativeCentered, DerivativeCentered5, DerivativeForward, DerivativeBackward", o.Kind))
 	} else if o.Edge && !o.Kind.centered() {
-		errs = append(errs, fmt.Errorf("Edge is set, and the kind is %v: only centered kinds have other formulas at the ends", o.Kind))
+		errs = append(errs, fmt.Errorf("the option Edge is set, and the kind is %v: only centered kinds have other formulas at the ends", o.Kind))
 	}
 	return errors.Join(errs...)
 }

@@ -17,8 +17,8 @@ type diagonal[T scalar.Scalar] struct {
 	d dist.Array[T]
 }
 
-// Diagonal returns y = d·x, element by element, over the space of d. It does
-// not communicate and keeps d, which must not change.
+// Diagonal returns y = d·x, element by element, over the space of d. It does not
+// communicate. It keeps d, which must not change.
 func Diagonal[T scalar.Scalar](d dist.Array[T]) (linop.Operator[T], error) {
 	if d.Space() == nil {
 		return nil, errors.New("ops: diagonal: no elements given")

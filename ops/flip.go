@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Flip turns an axis around: y[i] = x[n-1-i].
+// Flip reverses an axis: y[i] = x[n-1-i].
 func Flip[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}

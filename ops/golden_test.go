@@ -23,7 +23,7 @@ import (
 // testLayout is a way to lay arrays on ranks.
 type testLayout struct {
 	ranks  int
-	layout func(rank int) (dist.Layout, bool) // of arrays with so many axes
+	layout func(rank int) (dist.Layout, bool) // of arrays with that number of axes
 }
 
 func (p testLayout) String() string {
@@ -160,7 +160,7 @@ func image[T scalar.Scalar](t *testing.T, ctx context.Context, c golden.Case, in
 	return near(got, want, tol)
 }
 
-// loadAll reads an array, or the parts of a stack behind each other.
+// loadAll reads an array, or the parts of a stack one after the other.
 func loadAll[T scalar.Scalar](t *testing.T, c golden.Case, key string, s *dist.Space) []T {
 	if s.Parts() == nil || c.Has(key) {
 		_, v := golden.Rounded[T](t, c, key)

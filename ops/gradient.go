@@ -26,7 +26,7 @@ type GradientOptions struct {
 }
 
 // Gradient returns the first derivatives along all axes of x as a stack, one
-// component per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). FirstDerivative has the formulas.
+// part per axis: y = (∂x/∂a₀, ∂x/∂a₁, ...). FirstDerivative has the formulas.
 func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, o GradientOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: gradient: no space given")

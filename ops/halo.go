@@ -15,9 +15,9 @@ type HaloOptions struct {
 	Edges       bool  // widen also beyond the ends of the array, by cells that are zero
 }
 
-// Halo widens each rank's block by copies of the cells around it, corners
-// included, over any grid of ranks; a halo may be wider than the neighbour's
-// block. The adjoint adds each copy back to the cell it came from.
+// Halo widens each rank's block by copies of the cells around it, corners included,
+// over any grid of ranks. A halo may be wider than the neighbour's block. The adjoint
+// adds each copy to the cell that it came from.
 func Halo[T scalar.Scalar](ctx context.Context, x *dist.Space, h HaloOptions) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: halo: no space given")

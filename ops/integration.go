@@ -43,9 +43,9 @@ func (o IntegrationOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// integration is y = Δ·(L·D·x - ½·R·x) with running sums L and diagonals D, which
-// halves the first row for the trapezoidal rule, and R, which marks the rows
-// from which half a sample is taken.
+// integration is y = Δ·(L·D·x - ½·R·x) with running sums L and diagonals D and R. D
+// halves the first row for the trapezoidal rule. R is 1 in the rows that count half
+// of their last sample.
 type integration[T scalar.Scalar] struct {
 	linop.Spaces
 	step   T

@@ -21,7 +21,7 @@ type LaplacianOptions struct {
 	Edge      bool // centered kind only: one-sided formulas at the ends instead of zeros
 }
 
-// laplacian adds up matrices along several axes of a block.
+// laplacian is the sum of second derivatives along several axes.
 type laplacian[T scalar.Scalar] struct {
 	linop.Spaces
 	forward, adjoint axisSum[T]

@@ -28,10 +28,10 @@ type matrixMult[T scalar.Scalar] struct {
 // MatrixMult returns y = A·x along the first axis of x, for each index of the
 // others, with a dense A of rows × x.Shape().Dim(0) numbers, row after row.
 //
-// Where the first axis of x is whole, every rank gives all of A and nothing is
-// sent. Where it is split, so is that of y, evenly, and a rank gives the rows of
-// A that belong to its rows of y: x is gathered for the product, and the adjoint
-// adds up and scatters.
+// Where the first axis of x is whole, every rank gives all of A, and nothing is sent.
+// Where it is split, the first axis of y is split evenly, and each rank gives the
+// rows of A for its rows of y. Then the forward product gathers x, and the adjoint
+// sums and scatters.
 func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
 	_, n, err := axisOf(x, 0)
 	if x == nil {
@@ -72,8 +72,8 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	return o, nil
 }
 
-// checkMatrix compares the numbers that a rank gives with its share of a matrix of
-// kernel × cols numbers: rows of it.
+// checkMatrix compares the number of elements that a rank gives with its rows of a
+// matrix of all × cols elements.
 func checkMatrix(given, rows, all, cols, rank int) error {
 	sh, err := shape.New(rows, cols)
 	if err == nil && given == sh.Size() {

@@ -11,14 +11,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// NonStationaryConvolve1D filters along an axis of x with a filter that
-// changes on the way: sample j of x is spread by filter h_j,
+// NonStationaryConvolve1D filters along an axis of x with a filter that changes
+// along it: sample j of x is spread by filter h_j,
 //
 //	y[i] = Σⱼ h_j[i-j+len/2]·x[j]
 //
-// where h_j is filters[k] at j = at[k], a linear mix of the two nearest between,
-// and the first or last beyond. Filters have the same odd length; at increases
-// in equal steps.
+// where h_j is filters[k] at j = at[k]. Between two of these samples it is
+// interpolated linearly. Before the first it is the first filter, after the last the
+// last one. Filters have the same odd length, and at increases in equal steps.
 func NonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, filters [][]T, at []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	if err == nil {

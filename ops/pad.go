@@ -19,9 +19,9 @@ type pad[T scalar.Scalar] struct {
 	forward, adjoint device.Strided
 }
 
-// Pad puts zeros around: before[a] rows in front of each axis a, after[a]
-// behind it. Rows stay on their rank; the zeros are on the first and last, so
-// nothing is sent. The adjoint cuts them off.
+// Pad adds zeros at the ends of axes: before[a] rows in front of axis a, after[a]
+// behind it. Rows stay on their rank, and the zeros lie on the first and the last
+// rank, so nothing is sent. The adjoint removes them.
 func Pad[T scalar.Scalar](ctx context.Context, x *dist.Space, before, after []int) (linop.Operator[T], error) {
 	if x == nil || x.Parts() != nil {
 		return nil, errors.New("ops: pad: no space given, or a stack")

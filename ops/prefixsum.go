@@ -10,15 +10,15 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// prefixSum makes running sums along an axis that ranks of a line share. They
+// prefixSum computes running sums along an axis. Where the axis is split, ranks
 // exchange the sums of their blocks.
 type prefixSum[T scalar.Scalar] struct {
 	outer, n, inner int
 	group           comm.Comm
-	all, start      array.Array[T] // apply of all ranks' blocks, and of those before this one
+	all, start      array.Array[T] // sums of the blocks of all ranks, and of those before this one
 }
 
-// build takes memory; line is there.
+// build allocates memory. group must be set.
 func (o *prefixSum[T]) build(x *dist.Space, axis int) (err error) {
 	o.outer, o.n, o.inner = x.LocalShape().Around(axis)
 	if o.all, err = array.New[T](x.Device(), shape.Of(o.group.Size()*o.outer*o.inner)); err == nil {

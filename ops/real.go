@@ -19,15 +19,15 @@ type component[C, R scalar.Scalar] struct {
 	take, give device.Strided
 }
 
-// Real returns the real part, y = Re x, as numbers of the real type R of C;
-// the adjoint gives x = y + 0i. The map is linear over real numbers: its dot
-// test compares real parts. It does not communicate.
+// Real returns the real part, y = Re x. R must be the real type of the complex type
+// C. The adjoint is x = y + 0i. The map is linear over the real numbers: its dot test
+// compares real parts. It does not communicate.
 func Real[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) {
 	return newComponent[C, R](x, 0)
 }
 
-// Imag returns the imaginary part, y = Im x; the adjoint gives x = 0 + yi.
-// Otherwise it is like Real.
+// Imag returns the imaginary part, y = Im x. The adjoint is x = 0 + yi. Otherwise it
+// is like Real.
 func Imag[C, R scalar.Scalar](x *dist.Space) (linop.Map[C, R], error) {
 	return newComponent[C, R](x, 1)
 }

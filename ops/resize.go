@@ -10,8 +10,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Resize cuts an axis off after n rows or fills it up with zeros: y[i] = x[i].
-// It is the identity of PyLops with two sizes.
+// Resize cuts an axis off after n rows, or adds rows of zeros up to n: y[i] = x[i]. It
+// is the identity of PyLops with two sizes.
 func Resize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
 	a, have, err := axisOf(x, axis)
 	if n < 0 {

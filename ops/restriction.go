@@ -10,8 +10,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Restriction takes rows of an axis: y[k] = x[index[k]]. A sorted index leaves
-// rows on their ranks; any other order is split evenly and sends them.
+// Restriction selects rows of an axis: y[k] = x[index[k]]. With a sorted index rows
+// stay on their ranks. In any other order the result is split evenly, and rows are
+// sent.
 func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	var runs []tapRange[T]

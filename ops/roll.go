@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Roll moves an axis around in a circle: y[(i+shift) mod n] = x[i].
+// Roll shifts the rows of an axis cyclically: y[(i+shift) mod n] = x[i].
 func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}

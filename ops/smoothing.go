@@ -11,16 +11,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Smoothing1D replaces each sample by the mean of the n around it, with zeros
-// beyond the ends. An even n counts as n+1.
+// Smoothing1D replaces each sample by the mean of the n samples around it, with zeros
+// beyond the ends. An even n counts as n+1, as in PyLops.
 func Smoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
 	a, rows, err := axisOf(x, axis)
 	h, e := meanFilter[T](n, rows)
 	return newAxisOperator(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
 }
 
-// Smoothing2D replaces each sample by the mean of the n[0] × n[1] around it
-// axisOperator two axes.
+// Smoothing2D replaces each sample by the mean of the n[0] × n[1] samples around it
+// along two axes.
 func Smoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2]int) (linop.Operator[T], error) {
 	first, err := Smoothing1D[T](ctx, x, axes[0], n[0])
 	if err != nil {
@@ -33,8 +33,8 @@ func Smoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2
 	return linop.Compose(second, first)
 }
 
-// meanFilter returns the filter that takes a mean of n, or of n+1 if n is even, as far
-// as it reaches from any of the rows to another.
+// meanFilter returns the filter of a mean over n samples, or n+1 if n is even. It is
+// cut to the samples that can reach from one row to another.
 func meanFilter[T scalar.Scalar](n, rows int) ([]T, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("length %d: must be at least 1", n)

@@ -13,9 +13,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// SpreadTable says where a sample of the model goes: to sample t of trace x of the
-// data, a fraction w of it to sample t+1 instead. ok is false where it goes
-// nowhere.
+// SpreadTable returns where sample (x0, t0) of the model goes in trace x of the data:
+// to sample t with weight 1-w, and to sample t+1 with weight w. ok is false if it
+// does not go to this trace.
 type SpreadTable func(x0, t0, x int) (t int, w float64, ok bool)
 
 // spread is a sparse matrix over whole blocks.
@@ -25,13 +25,13 @@ type spread[T scalar.Scalar] struct {
 	group            comm.Comm // ranks that share the model
 }
 
-// Spread puts each sample (x0, t0) of a model of two axes into each of nx
-// traces of nt samples, where the table says:
+// Spread adds each sample (x0, t0) of a model of two axes to each of nx traces of nt
+// samples, at the time that the table returns:
 //
 //	y[x, t] += (1-w)·x[x0, t0],  y[x, t+1] += w·x[x0, t0]
 //
-// The first axis of the model may be split; the data are replicated. Entries
-// beyond the trace are left out.
+// The first axis of the model may be split. The data are replicated. Entries beyond
+// the ends of a trace are left out.
 func Spread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int, table SpreadTable) (linop.Operator[T], error) {
 	if model == nil {
 		return nil, errors.New("ops: spread: no space given")
@@ -64,7 +64,7 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 		return fmt.Errorf("%d traces of %d samples: %w", nx, nt, err)
 	}
 	if nt == 0 {
-		nx = 0 // nothing goes anywhere, whatever the table says
+		nx = 0 // traces without samples take nothing
 	}
 	if table == nil {
 		return errors.New("no table given")

@@ -19,9 +19,9 @@ type sumAxis[T scalar.Scalar] struct {
 	spread          device.Strided
 }
 
-// Sum adds up the rows of an axis, which the result does not have: y[.., ..] =
-// Σᵢ x[.., i, ..]. Where the axis is split, all its ranks get the sum, in one
-// message. The adjoint copies a row to all rows.
+// Sum adds up the rows of an axis: y[.., ..] = Σᵢ x[.., i, ..]. The result does not
+// have that axis. Where the axis is split, all its ranks get the sum, in one message.
+// The adjoint copies a row to all rows.
 func Sum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, _, err := axisOf(x, axis)
 	if x == nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Symmetrize continues an axis in front of its first sample as a mirror
-// does: y has 2n-1 rows, y[n-1+i] = y[n-1-i] = x[i].
+// Symmetrize mirrors an axis about its first sample: y has 2n-1 rows, y[n-1+i] = y[n-1-i] = x[i].
 func Symmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	var m matrix[T]

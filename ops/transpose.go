@@ -17,8 +17,8 @@ type transpose[T scalar.Scalar] struct {
 	forward, adjoint device.Strided
 }
 
-// Transpose puts the axes of x in another order: axis k of y is axis order[k]
-// of x. Each axis stays split as it is, so nothing is sent.
+// Transpose reorders the axes of x: axis k of y is axis order[k] of x. Each axis keeps
+// its layout, so nothing is sent.
 func Transpose[T scalar.Scalar](ctx context.Context, x *dist.Space, order ...int) (linop.Operator[T], error) {
 	if x == nil {
 		return nil, errors.New("ops: transpose: no space given")

@@ -7,8 +7,8 @@ import (
 	"github.com/golops/golops/ops/wave"
 )
 
-// readGeometry finds sources and receivers: those of a file, or lines. The lines
-// of the example are not used for another model, which they would not fit.
+// readGeometry sets sources and receivers, from a file or from lines. The lines of
+// the example are used for the model of the example only.
 func (j *Job) readGeometry() error {
 	c := &j.Config
 	if c.Acquisition.Geometry != "" {
@@ -32,8 +32,8 @@ func (j *Job) readGeometry() error {
 	return j.inside()
 }
 
-// spread lays lines that nobody has given over the model, as they lie in the
-// example, and says so.
+// spread places the lines that are not given over the model, as they lie in the
+// example, and warns.
 func (j *Job) spread(sources, receivers bool) {
 	d, g := Default(), j.Grid
 	width := d.Grid.DX * float64(d.Grid.NX-1)

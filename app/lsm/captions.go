@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// imagesCaption says what is true of the images of this run.
+// imagesCaption describes the images of this run.
 func (j *Job) imagesCaption(p pictureData, res *Result) string {
 	text := "Each image is divided by its own largest amplitudes. The adjoint is the migrated image. "
 	switch a, i := correlated(p.adjoint, j.Reflectivity), correlated(p.inverse, j.Reflectivity); {
@@ -52,8 +52,8 @@ func (j *Job) origin() string {
 	return "Modelled"
 }
 
-// correlated returns the cosine of the angle between two images, NaN if one is
-// zero or not there.
+// correlated returns the cosine of the angle between two images, NaN if one is zero
+// or nil.
 func correlated(a, b []float64) float64 {
 	var ab, aa, bb float64
 	for i := range min(len(a), len(b)) {

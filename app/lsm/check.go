@@ -12,7 +12,7 @@ import (
 	"github.com/golops/golops/ops/wave"
 )
 
-// What is outside of these is probably in other units.
+// Numbers outside these limits are probably in other units.
 const (
 	slowest, fastest = 100, 20000 // m/s
 	longestInterval  = 0.1        // s
@@ -91,8 +91,8 @@ func (s *session[T]) checkData(ctx context.Context, d dist.Array[T]) error {
 	return &ConfigError{err}
 }
 
-// checkAdjoint refuses a survey whose operator is zero: no image explains
-// anything. It is collective. All ranks return the same error, a *ConfigError.
+// checkAdjoint refuses a survey whose operator is zero: no image explains the data.
+// It is collective. All ranks return the same error, a *ConfigError.
 func (s *session[T]) checkAdjoint(ctx context.Context, adj dist.Array[T]) error {
 	n, err := dist.Norm(ctx, adj, math.Inf(1))
 	if err != nil || n != 0 {

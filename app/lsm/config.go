@@ -1,5 +1,5 @@
 // Package lsm is least-squares migration, from data and a velocity model to an
-// imageFile of reflectivity, a report and files that other programs read.
+// image of reflectivity, a report and files that other programs read.
 package lsm
 
 import (
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Config is everything that a run can be told. Default returns a whole one. A
-// path is relative to the current folder; Read and ReadFile make it so.
+// Config is the configuration of a run. Default returns a complete one. Paths are
+// relative to the current folder. Read and ReadFile convert those of a file.
 type Config struct {
 	Grid        Grid        `yaml:"grid"`
 	Velocity    Velocity    `yaml:"velocity"`
@@ -50,7 +50,7 @@ type Acquisition struct {
 	Receivers Line   `yaml:"receivers"`
 }
 
-// Summary is points along x, evenly spaced between two ends.
+// Line is points along x, evenly spaced between two ends.
 type Line struct {
 	Number int     `yaml:"number"`
 	First  float64 `yaml:"first"`
@@ -71,16 +71,16 @@ type Wavelet struct {
 	Half      int     `yaml:"half"`
 }
 
-// Data is what was recorded; without a file it is modelled.
+// Data is what was recorded. Without a file it is modelled.
 type Data struct {
 	File  string  `yaml:"file" is:"path"`
 	Noise float64 `yaml:"noise"`
 	Words Words   `yaml:"segy"`
 }
 
-// Words names the words of SEG-Y trace headers that hold coordinates. If it is
-// empty, the words of the standard are compared with the geometry, unless Ignore
-// is set: then traces are in the order of the geometry, whatever headers say.
+// Words names the words of SEG-Y trace headers that hold coordinates. If it is empty,
+// the words of the standard are compared with the geometry. If Ignore is set, headers
+// are not read, and traces must be in the order of the geometry.
 type Words struct {
 	SourceX   string `yaml:"source_x"`
 	SourceY   string `yaml:"source_y"`
@@ -135,8 +135,8 @@ var theDefault = sync.OnceValue(func() Config {
 	return c
 })
 
-// limits reports whether somebody has asked for limits of angle or offset: a file
-// names them, or a program has changed them. Those of the default are not asked for.
+// limits reports whether the user asked for limits of angle or offset: a file names
+// them, or a program has changed them. The defaults do not count.
 func (c Config) limits() bool {
 	d := Default().Operator
 	return c.given["operator.angle"] && c.Operator.Angle != 0 || c.given["operator.aperture"] && c.Operator.Aperture != 0 ||

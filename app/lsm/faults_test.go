@@ -93,7 +93,7 @@ func TestSmallDisks(t *testing.T) {
 }
 
 // fullAt makes a run in a folder with older results while the k-th call fails. It
-// reports whether there were so many.
+// reports whether there was a k-th call.
 func fullAt(t *testing.T, c Config, older map[string]string, k int64, ever bool) bool {
 	t.Helper()
 	dir := t.TempDir()

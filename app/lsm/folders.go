@@ -12,10 +12,10 @@ import (
 	"github.com/golops/golops/solve"
 )
 
-// openFolders makes the folders for results and checkpoints, writes to them from
-// every rank and looks whether the disks have room, so that what can fail at the
-// end of a run fails at its start. All ranks return a *ConfigError or none does.
-// It is collective.
+// openFolders makes the folders for results and checkpoints. It writes to them from
+// every rank and compares the free space with what the run needs, so that problems
+// show at the start of a run and not at its end. All ranks return a *ConfigError or
+// none does. It is collective.
 func (s *session[T]) openFolders(ctx context.Context, o Observer) error {
 	warn := func(text string) {
 		s.notes = append(s.notes, text)
@@ -62,24 +62,24 @@ func (s *session[T]) openFolders(ctx context.Context, o Observer) error {
 	return nil
 }
 
-// asConfigError makes a *ConfigError of err, unless the ranks could not talk.
+// asConfigError makes a *ConfigError of err, unless communication has failed.
 func asConfigError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, new(*comm.AbortError)) {
 		return err
 	}
 	if r, ok := err.(*comm.RankError); ok && r.Rank == 0 {
-		err = r.Err // which speaks for all
+		err = r.Err // rank 0 opens the folder for all ranks
 	}
 	return &ConfigError{err}
 }
 
-// closeFolders gives the folders free. It is not collective.
+// closeFolders releases the folders. It is not collective.
 func (s *session[T]) closeFolders() {
 	s.checkpoint.Close()
 	s.out.close()
 }
 
-// checkFolders says what is wrong with what is asked of the folders.
+// checkFolders says which options of the folders contradict each other.
 func (j *Job) checkFolders() error {
 	c := j.Config.Checkpoint
 	if j.Restart && c.Dir == "" {
@@ -91,11 +91,11 @@ func (j *Job) checkFolders() error {
 	return j.Config.separate()
 }
 
-// reportBytes is about what pictures, the page and tables take.
+// reportBytes is about the size of pictures, page and tables.
 const reportBytes = 4 << 20
 
-// checkDisk compares the bytes that the run will write with those that are free. What
-// certainly does not fit is an error, what may not fit a warning.
+// checkDisk compares the bytes that the run will write with the free ones. It returns
+// an error if they certainly do not fit, and warnings if they may not fit.
 func (s *session[T]) checkDisk() (warnings []string, err error) {
 	elem := 8.0
 	if s.Config.Operator.Type == "float32" {

@@ -76,9 +76,8 @@ func (s *session[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, r
 	return x, nil
 }
 
-// useless reports whether a run that ended for another reason than it was asked
-// to has left no image, or one that explains nothing of the data. Such an image
-// is not written.
+// useless reports whether the solver failed and has left no image, or one that
+// explains nothing of the data. Such an image is not written.
 func useless(out solve.Result, reduction float64) bool {
 	return out.Why != "" && (out.Iters == 0 || !(reduction < 1))
 }

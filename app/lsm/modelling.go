@@ -26,8 +26,8 @@ func (s *session[T]) data(ctx context.Context) (dist.Array[T], error) {
 	return d, s.usable(ctx, d, s.readTraces(d))
 }
 
-// usable returns what is wrong with the data of any rank, if their file could be
-// read. It is collective.
+// usable returns err or what is wrong with the data of any rank, as a *ConfigError.
+// It is collective.
 func (s *session[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
 	if err == nil {
 		err = s.finite(d)
@@ -60,7 +60,8 @@ func (s *session[T]) readTraces(d dist.Array[T]) error {
 	return d.Local().CopyIn(host)
 }
 
-// finite says where data are no numbers: one NaN would spoil the whole image.
+// finite says which sample is NaN or infinite. One such sample would make the whole
+// image NaN.
 func (s *session[T]) finite(d dist.Array[T]) error {
 	host, err := d.Host()
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *session[T]) finite(d dist.Array[T]) error {
 	return nil
 }
 
-// model computes data from the true reflectivity, with noise if asked for.
+// model computes data from the true reflectivity and adds noise if there is any.
 func (s *session[T]) model(ctx context.Context, d dist.Array[T]) error {
 	m, err := dist.New[T](s.op.Domain())
 	if err != nil {

@@ -14,32 +14,31 @@ import (
 	"github.com/golops/golops/internal/disk"
 )
 
-// imageFile is the file that a run is for. It is written and moved first.
+// imageFile is the most important result. It is written and moved first.
 const imageFile = "inverse.npy"
 
-// resultFiles are the files that golops leaves in a folder of results, those of golops
-// view included. A folder with other files is not replaced.
+// resultFiles are the files that golops lsm and golops view write to a folder of
+// results. A folder with other files is not replaced.
 var resultFiles = []string{
 	imageFile, "residuals.csv", "lsm.yaml", "adjoint.npy", "model.npy", "data.npy",
 	"velocity.png", "images.png", "gather.png", "residuals.png", "report.html",
 	"inverse.png", "adjoint.png", "model.png", "data.png",
 }
 
-// outFolder is where a run puts its results: a folder of its own, which takes
-// the place of the one that the user named when the results are there. Rank 0
-// has it.
+// outFolder is where a run writes its results: a working folder, which replaces the
+// target folder that the user named when the results are complete. Rank 0 has it.
 //
-// Where the folder of the user is there and empty, the run's own lies in it,
-// since the one around it may be another's. Otherwise it lies beside it.
+// If the target exists and is empty, the working folder is made inside it, because
+// the user may have no right to write beside it. Otherwise it is made beside it.
 type outFolder struct {
 	name    string // as the user wrote it
-	target  string // where that is
-	work    string // the run's own
+	target  string // the absolute path of name
+	work    string // the working folder
 	inside  bool   // work lies in target
 	older   bool   // target holds the results of an earlier run
-	force   bool   // which need not be kept
+	force   bool   // older results may be removed
 	lock    *disk.Lock
-	keep    bool   // work has results that could not take their place
+	keep    bool   // work has results that could not be moved to target
 	created string // the topmost folder that was made for target
 	notes   []string
 }
@@ -75,7 +74,7 @@ func (f *outFolder) open() (err error) {
 	} else if err != nil {
 		return err
 	}
-	was := *f // a run that has just ended may have changed things
+	was := *f // another run may have changed the folder before the lock was acquired
 	if err := f.inspect(); err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func (f *outFolder) open() (err error) {
 		return errors.New("another run has just used it: try again")
 	}
 	f.clean(hidden)
-	// A folder that can be made and renamed here can take its place later.
+	// Renaming is tried now, because the end of the run depends on it.
 	try := fmt.Sprintf("%s.partial-%016x", hidden, rand.Uint64())
 	if err := disk.Mkdir(try, 0o777); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (f *outFolder) open() (err error) {
 	return nil
 }
 
-// inspect finds out what is there.
+// inspect finds out whether the target exists and what it holds.
 func (f *outFolder) inspect() (err error) {
 	f.inside, f.older = false, false
 	if f.target, err = filepath.Abs(f.name); err != nil {
@@ -148,12 +147,12 @@ func (f *outFolder) inspect() (err error) {
 		}
 	}
 	if !disk.SameDisk(f.target, filepath.Dir(f.target)) {
-		return errors.New("it is a file system of its own and holds earlier results, and cannot be moved away: choose a folder in it")
+		return errors.New("it is the root of a file system and holds earlier results, and cannot be moved away: choose a folder in it")
 	}
 	return nil
 }
 
-// clean removes what killed runs have left here, unless an image is in it.
+// clean removes the working folders of killed runs, unless they hold an image.
 func (f *outFolder) clean(hidden string) {
 	if f.lock == nil {
 		return // another run may be at work
@@ -170,7 +169,7 @@ func (f *outFolder) clean(hidden string) {
 	}
 }
 
-// removeResults removes a folder of results, but for files of others.
+// removeResults removes the results in a folder, and the folder if nothing is left.
 func removeResults(dir string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {
@@ -194,10 +193,10 @@ func (f *outFolder) has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// publish moves the results to where the user wants them. What was there is kept
-// under a numbered name, or removed if complete and force say so. If that is
-// impossible, the results stay together in another folder. From then on work is
-// the folder that has them, "" if there are none.
+// publish moves the results to the target. Older results are kept under a numbered
+// name, or removed if complete and force are set. If the results cannot be moved,
+// they stay together in another folder. Afterwards work is the folder that has them,
+// "" if there are none.
 func (f *outFolder) publish(complete bool) error {
 	if left, err := os.ReadDir(f.work); err == nil && len(left) == 0 {
 		_ = os.Remove(f.work)
@@ -225,8 +224,8 @@ func (f *outFolder) publish(complete bool) error {
 	return err
 }
 
-// moveFiles moves the files into the folder around them, the image first. It is
-// where the user's folder was empty.
+// moveFiles moves the files from the working folder to the target around it, the
+// image first.
 func (f *outFolder) moveFiles() (errs error) {
 	for _, n := range resultFiles {
 		if !f.has(n) {
@@ -248,7 +247,7 @@ func (f *outFolder) moveFiles() (errs error) {
 	return errs
 }
 
-// replace puts the new results in the place of older ones.
+// replace moves older results away and the new ones to the target.
 func (f *outFolder) replace(remove bool) error {
 	old := fmt.Sprintf("%s.%d", f.target, f.nextNumber())
 	if err := disk.Rename(f.target, old); err != nil {
@@ -269,7 +268,7 @@ func (f *outFolder) replace(remove bool) error {
 	return nil
 }
 
-// nextNumber returns the number for older results: one more than the largest there is.
+// nextNumber returns the number for older results, one more than the largest in use.
 func (f *outFolder) nextNumber() int {
 	n := 1
 	all, _ := os.ReadDir(filepath.Dir(f.target))
@@ -283,7 +282,7 @@ func (f *outFolder) nextNumber() int {
 	return n
 }
 
-// keepBeside leaves the results beside the folder that they cannot go to.
+// keepBeside leaves the results in a folder beside the target.
 func (f *outFolder) keepBeside(suffix string) {
 	f.keep = true
 	for n := 1; ; n++ {
@@ -301,7 +300,7 @@ func (f *outFolder) keepBeside(suffix string) {
 	}
 }
 
-// shown is the folder of the results as the user knows it.
+// shown returns the folder of the results as the user named it.
 func (f *outFolder) shown() string {
 	if f.work == f.target {
 		return f.name
@@ -309,8 +308,8 @@ func (f *outFolder) shown() string {
 	return f.work
 }
 
-// close frees the folder and removes what nobody needs: results that are not
-// published are those of a run that failed before it had any.
+// close releases the lock and removes the working folder of a run that failed before
+// it had results.
 func (f *outFolder) close() {
 	if f == nil {
 		return

@@ -17,12 +17,12 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// write leaves the results in the folder, the image first. What cannot be
-// written does not keep the rest from being written. It is collective.
+// write writes the results to the folder, the image first. If a file cannot be
+// written, it goes on with the others. It is collective.
 func (s *session[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Observer, res *Result) error {
 	w := &writer[T]{session: s, ctx: ctx}
 	w.array(imageFile, inv)
-	if res.Stopped.Hurry { // as if this were the end
+	if res.Stopped.Hurry { // the process may be killed before the rest is written
 		w.publish(o, false)
 	}
 	w.file("residuals.csv", func(out io.Writer) error { return residuals(res, out) })
@@ -53,19 +53,19 @@ func (s *session[T]) write(ctx context.Context, d, adj, inv dist.Array[T], o Obs
 			left = fmt.Sprintf("%s has what was written: %s", s.out.shown(), strings.Join(res.Files, ", "))
 		}
 		err = fmt.Errorf("%w: %s", err, left)
-		for _, n := range s.out.notes { // with an error nobody looks at the Result
+		for _, n := range s.out.notes { // callers ignore the Result of a failed run
 			o.Note(n)
 		}
 	}
 	return comm.Agree(ctx, s.r.Comm, err)
 }
 
-// writer writes one file after the other and keeps what went wrong.
+// writer writes one file after the other and collects errors.
 type writer[T scalar.Scalar] struct {
 	*session[T]
 	ctx  context.Context
 	errs []error
-	dead bool // ranks cannot talk any more
+	dead bool // communication has failed
 }
 
 func (w *writer[T]) fail(err error) {
@@ -125,8 +125,8 @@ func (w *writer[T]) pictures(d, adj, inv dist.Array[T], res *Result) {
 	}
 }
 
-// publish moves the folder to where the user wants it, on rank 0, and lets all
-// ranks know. It is collective.
+// publish moves the folder to Config.Out, on rank 0, and broadcasts its path. It is
+// collective.
 func (w *writer[T]) publish(o Observer, last bool) {
 	if w.dead {
 		return
@@ -142,7 +142,7 @@ func (w *writer[T]) publish(o Observer, last bool) {
 	}
 }
 
-// names lists the files that are there.
+// names lists the result files that exist.
 func (w *writer[T]) names() (names []string) {
 	for _, n := range resultFiles {
 		if w.dir != "" && w.out.has(n) {
@@ -159,7 +159,7 @@ type pictureData struct {
 	source           int
 }
 
-// collect brings to rank 0 what pictures show. It is collective.
+// collect gathers the data of the pictures on rank 0. It is collective.
 func (s *session[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (pictureData, error) {
 	p := pictureData{source: len(s.Sources) / 2}
 	for _, a := range []struct {
@@ -175,7 +175,7 @@ func (s *session[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (pi
 	return p, s.shot(ctx, d, &p)
 }
 
-// shot brings one gather to rank 0, from the rank that has it.
+// shot sends one gather to rank 0, from the rank that has it.
 func (s *session[T]) shot(ctx context.Context, d dist.Array[T], p *pictureData) error {
 	n := len(s.Receivers) * s.Config.Time.Samples
 	mine := make([]T, n)

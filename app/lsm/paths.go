@@ -22,10 +22,10 @@ func (c Config) inputs() []string {
 	return list
 }
 
-// separate says which input lies in the output folder. A run moves that folder
+// separate refuses an input that lies in the output folder. A run moves that folder
 // away or replaces it, and files in it may have the names of results. The
-// configuration that a run has left there is an exception: it is read before
-// that, and this run leaves the same one.
+// configuration of an earlier run is allowed: it is read first, and this run writes
+// the same one again.
 func (c Config) separate() error {
 	out := resolved(c.Out)
 	if c.Checkpoint.Dir != "" && within(out, resolved(c.Checkpoint.Dir)) {
@@ -49,8 +49,8 @@ func within(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// resolved returns the absolute path without links. Of a path that does not exist
-// yet, the part that exists is looked at.
+// resolved returns the absolute path without links. If the path does not exist, it
+// resolves the part that does.
 func resolved(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/golops/golops/ops/wave"
 )
 
-// ConfigError says what is wrong with a Config or the files it names. The user
-// can mend it.
+// ConfigError says what is wrong with a Config or with the files that it names. The
+// user can correct it.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -20,8 +20,8 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Job is a run that has been checked: its models are read and everything fits.
-// Ranks of one process share it; nobody changes it.
+// Job is a run that has been checked. Its models have been read. Ranks of one process
+// share it and do not change it.
 type Job struct {
 	Config             Config
 	Grid               wave.Grid
@@ -29,9 +29,9 @@ type Job struct {
 	Reflectivity       []float64 // what data are modelled from; nil if they come from a file
 	Sources, Receivers []wave.Point
 	Wavelet            []float64
-	Version            string   // of golops, for the report; the caller fills it in
-	Force              bool     // older results in Config.Out may be removed; the caller says so
-	Restart            bool     // checkpoints of an earlier run may be replaced; the caller says so
+	Version            string   // of golops, for the report; set by the caller
+	Force              bool     // older results in Config.Out may be removed; set by the caller
+	Restart            bool     // checkpoints of an earlier run may be replaced; set by the caller
 	Warnings           []string // what is strange but no fault, such as a velocity in other units
 	times              wave.TravelTimes
 	traces             *traceOrder // of a SEG-Y file
@@ -181,7 +181,7 @@ func (j *Job) readTimes() (wave.TravelTimes, error) {
 	return t, nil
 }
 
-// checkFile looks whether the file of data fits, without reading it all.
+// checkFile compares the shape of the data file with the acquisition, without reading the samples.
 func (j *Job) checkFile() error {
 	f := j.Config.Data.File
 	if f == "" {

@@ -369,7 +369,7 @@ func FuzzGeometry(f *testing.F) {
 }
 
 // Tables of travel times that no machine holds are an error of the run, too: each
-// session has those of its own sources, so that they are not known before.
+// rank has those of its own sources, so that they are not known before.
 func TestHugeTables(t *testing.T) {
 	c := small(t)
 	c.Grid.NX, c.Grid.NZ, c.Velocity.Smooth = 501, 501, 0

@@ -15,16 +15,16 @@ import (
 	"github.com/golops/golops/solve"
 )
 
-// Observer hears how a run goes on one rank. Calls come from one goroutine.
+// Observer is called as a run proceeds on one rank, from one goroutine.
 type Observer interface {
 	Stage(name string)
-	Iteration(k, of int, relative float64) // the residual relative to the data
-	Note(text string)                      // of what goes on
-	Warn(text string)                      // of what the user should know but that does not end the run
-	Saved(text string)                     // of what is safely on disk
+	Iteration(k, of int, relative float64) // with the residual relative to the data
+	Note(text string)                      // about progress
+	Warn(text string)                      // about a problem that does not end the run
+	Saved(text string)                     // about results that are on disk
 }
 
-// Result is what a run gives, the same on all ranks save where noted.
+// Result is the result of a run. It is the same on all ranks, except where noted.
 type Result struct {
 	Status      string        `json:"status"`
 	Iterations  int           `json:"iterations"`
@@ -53,12 +53,12 @@ type Timing struct {
 	Inversion float64 `json:"inversion_s"`
 }
 
-// Run does the job on this rank. It is collective. Results go to a folder of the
-// run's own, which takes the place of Config.Out at the end; older results stay
-// beside it under a numbered name. With an error, the Result is not nil if there
-// are results, and the error says where. A stop ends the inversion after
-// the iteration under way, with results; before the inversion only the end of ctx
-// does. A *ConfigError is one that the user can mend, and all ranks return it.
+// Run does the job on this rank. It is collective. Results go to a new folder, which
+// replaces Config.Out at the end. Older results stay beside it under a numbered name.
+// If there is an error and the Result is not nil, there are results, and the error
+// says where. A stop ends the inversion after the current iteration, and results are
+// written. Before the inversion only the end of ctx stops a run. A *ConfigError is
+// one that the user can correct. All ranks return it.
 func (j *Job) Run(ctx context.Context, r dist.Proc, c Control) (*Result, error) {
 	if c.Observer == nil {
 		c.Observer = silent{}
@@ -69,14 +69,14 @@ func (j *Job) Run(ctx context.Context, r dist.Proc, c Control) (*Result, error) 
 	return run[float64](ctx, j, r, c)
 }
 
-// session is one rank's share of a run.
+// session is the state of a run on one rank.
 type session[T scalar.Scalar] struct {
 	*Job
 	r          dist.Proc
 	op         linop.Operator[T]
 	timing     Timing
 	out        *outFolder // on rank 0
-	dir        string     // that this run writes its results to
+	dir        string     // where this run writes its results
 	checkpoint solve.Checkpoint
 	notes      []string // warnings that came before the inversion
 }
@@ -134,7 +134,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control)
 	return res, nil
 }
 
-// operator builds the modelling operator, spread over the ranks.
+// operator returns the modelling operator, with its work spread over the ranks.
 func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	c := s.Config
 	k := wave.KirchhoffOptions{
@@ -194,7 +194,7 @@ func (s *session[T]) compare(ctx context.Context, inv dist.Array[T], res *Result
 	return nil
 }
 
-// Summary is the result in one line.
+// Summary returns the result in one line.
 func (r *Result) Summary() string {
 	s := fmt.Sprintf("%s after %d iterations: residual down to %.3g of the data", r.Status, r.Iterations, r.Reduction)
 	if !math.IsNaN(r.Correlation) {

@@ -7,9 +7,9 @@ import (
 	"github.com/golops/golops/launch"
 )
 
-// checkSize compares the numbers that are known by now with the memory of this
-// machine, before memory is taken. It counts what a run needs at least: the
-// models, and the data, of which each rank of an MPI has at least one gather.
+// checkSize compares the sizes that are known by now with the memory of this machine,
+// before memory is allocated. It counts the least that a run needs: the models, and
+// the data, of which each rank of MPI has at least one gather.
 func (j *Job) checkSize() error {
 	c := j.Config
 	g := c.Grid
@@ -37,11 +37,11 @@ func (j *Job) checkSize() error {
 	return fits(size*float64(sources)*float64(receivers)*float64(c.Time.Samples), "data of %d sources × %d receivers × %d samples", sources, receivers, c.Time.Samples)
 }
 
-// fits says what does not fit into the memory of this machine.
+// fits returns an error if the bytes are more than the memory of this machine.
 func fits(bytes float64, format string, args ...any) error {
 	_, total := device.HostMemory()
 	if total == 0 {
-		total = 1 << 62 // the system does not tell: what an integer holds is a limit too
+		total = 1 << 62 // unknown: the range of an integer is the limit
 	}
 	if bytes <= float64(total) {
 		return nil

@@ -10,25 +10,25 @@ import (
 	"github.com/golops/golops/comm"
 )
 
-// Control is how a run is watched and stopped. The zero Control runs to the end
-// in silence.
+// Control says how a run is observed and stopped. The zero Control observes nothing
+// and runs to the end.
 type Control struct {
-	// Observer hears how the run goes on this rank; nil means that nobody
-	// listens. Of goroutine ranks one is enough.
+	// Observer is called as the run proceeds on this rank. It may be nil. One of
+	// several goroutine ranks needs one.
 	Observer Observer
-	// Stop is asked on this rank after every iteration. All ranks stop after the
-	// same iteration if any of them is to stop.
+	// Stop is called on this rank after every iteration. If it stops any rank, all
+	// ranks stop after the same iteration. It may be nil.
 	Stop func() Stop
 }
 
-// Stop says whether and how a run is to stop.
+// Stop says whether and how a run stops.
 type Stop struct {
-	Signal int  // 0 means to go on; otherwise the signal that asked for it. The largest of all ranks counts
+	Signal int  // 0 means to go on, another value is the signal that stops the run; the largest of all ranks counts
 	Hurry  bool // the process will be killed in about a second
 }
 
-// StopFile is the name of a file in the checkpoint folder that stops a run after
-// the iteration under way, as an interrupt does. The run removes it.
+// StopFile is the name of a file in the checkpoint folder. It stops a run after the
+// current iteration, as an interrupt does. The run removes it.
 const StopFile = "stop"
 
 const interrupt = 2 // the signal of Ctrl-C
@@ -50,12 +50,12 @@ func newStopper(c Control, rank int, folder string) *stopper {
 	return s
 }
 
-// asked reports whether this rank is to stop.
+// asked reports whether this rank wants to stop.
 func (s *stopper) asked() bool {
 	if s.ask != nil {
 		s.mine = s.ask()
 	}
-	// A folder on a network is asked at most once a second.
+	// Looking for a file on a network is slow, so once a second is enough.
 	if s.file != "" && !s.found && time.Since(s.looked) >= time.Second {
 		_, err := os.Stat(s.file)
 		s.found, s.looked = err == nil, time.Now()
@@ -66,16 +66,15 @@ func (s *stopper) asked() bool {
 	return s.mine.Signal != 0
 }
 
-// clear removes the file once the inversion has ended, for whatever reason, so
-// that the next run does not find it.
+// clear removes the file when the inversion has ended, so that it does not stop the
+// next run.
 func (s *stopper) clear() {
 	if s.file != "" {
 		os.Remove(s.file)
 	}
 }
 
-// agree returns what all ranks stop for, after one of them has asked to. It is
-// collective.
+// agree returns the Stop of all ranks together. It is collective.
 func (s *stopper) agree(ctx context.Context, c comm.Comm) (Stop, error) {
 	v := []int32{int32(s.mine.Signal), 0}
 	if s.mine.Hurry {

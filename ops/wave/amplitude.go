@@ -11,15 +11,15 @@ import (
 //
 //	w = 2/v · cos((θs − θr)/2) · aₛ·aᵣ · taper(|θs|)·taper(|θr|) · taper(offset/depth)
 //
-// with amplitudes a and angles θ at the point. Parts of one table times parts of the
-// other are 2/v, aₛ·aᵣ and the tapers of the angles. The cosine is not, but it is a sum
-// of two such products:
+// with amplitudes a and angles θ at the point. The amplitudes and the tapers of the
+// angles are a factor of the source times a factor of the receiver. The cosine is a
+// sum of two such products:
 //
 //	cos((θs − θr)/2) = cos(θs/2)·cos(θr/2) + sin(θs/2)·sin(θr/2).
 //
-// So two numbers per point and node, made by PairFactors, give all weights of all
-// pairs without a trigonometric function. The last taper depends on the pair and on
-// the depth only: nz numbers per pair, made by ApertureWeights.
+// PairFactors therefore computes two numbers per point and node. They give the weights
+// of all pairs without a trigonometric function. The last taper depends on the pair
+// and on the depth only: ApertureWeights computes nz numbers per pair.
 
 // SpreadingFloor returns the distance ε that Amplitudes adds, so that amplitudes stay
 // finite next to a source: a hundredth of the largest distance of a source plus that

@@ -1,3 +1,3 @@
-// Package wave provides the operators of wave physics and what they are made of:
-// grids, travel times, amplitudes and wavelets.
+// Package wave provides operators of wave physics, and the grids, travel times,
+// amplitudes and wavelets that they use.
 package wave

@@ -127,6 +127,8 @@ type kirchhoffTables[T scalar.Scalar] interface {
 	operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error)
 }
 
+var _ kirchhoffTables[float64] = (*kirchhoff[float64, float64])(nil)
+
 // tablesOf returns the tables for rows lo to hi of the first axis of the grid. k is
 // valid.
 func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (kirchhoffTables[T], error) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// TimeTables gives travel times that were computed elsewhere, such as by a ray
-// tracer: one row of nodes for each point that will be asked for.
+// TimeTables are travel times that were computed elsewhere, such as by a ray tracer:
+// the times to all nodes for each source and receiver.
 type TimeTables struct {
 	grid  Grid
 	times map[Point][]float64 // of all nodes
@@ -24,8 +24,9 @@ func NewTimeTables(g Grid) (*TimeTables, error) {
 	return &TimeTables{g, map[Point][]float64{}}, nil
 }
 
-// Add takes the times of points in seconds, row after row, in the order of the
-// grid. It keeps times. A NaN or infinite time means that no wave arrives.
+// Add sets the times of points, in seconds: for each point those of all nodes, in the
+// order of the grid. It keeps the slice. A NaN or infinite time means that no wave
+// arrives.
 func (t *TimeTables) Add(points []Point, times []float64) error {
 	n := t.grid.Nodes()
 	if len(times) != n*len(points) {
@@ -49,8 +50,8 @@ func (t *TimeTables) Add(points []Point, times []float64) error {
 // Grid returns the grid of the nodes.
 func (t *TimeTables) Grid() Grid { return t.grid }
 
-// Fill sets dst to the times of a point that was added. Where no wave arrives
-// they are beyond any trace.
+// Fill sets dst to the times of a point that was added. Where no wave arrives, the
+// time is later than any trace ends.
 func (t *TimeTables) Fill(dst []float64, p Point) error {
 	return t.FillRows(dst, p, 0, t.grid.rows())
 }

@@ -19,8 +19,8 @@ type Wavelet struct {
 //
 //	w(t) = (1 − 2(π f₀ t)²)·exp(−(π f₀ t)²),
 //
-// on the axis t given by its zero and positive times. As in PyLops, whose numbers it
-// has, the last time is left out if t has an even number of them.
+// on the axis that t gives by its zero and positive times. As in PyLops, the last time
+// is left out if t has an even number of them.
 func Ricker(t []float64, f0 float64) (Wavelet, error) {
 	if !(f0 > 0) || math.IsInf(f0, 1) {
 		return Wavelet{}, fmt.Errorf("wave: ricker: frequency is %g, must be positive and finite", f0)
@@ -106,7 +106,7 @@ func onAxis(name string, t []float64, f func(t float64) float64) (Wavelet, error
 }
 
 // FilterWavelet returns w with the factor that the wave equation puts on the spectrum of
-// KirchhoffOptions data, PyLops' wavfilter: √(jω) in 2-D, −jω in 3-D. dt is the time between
+// Kirchhoff data, PyLops' wavfilter: √(jω) in 2-D, −jω in 3-D. dt is the time between
 // samples. The spectrum has the length of w, so a wavelet should fade out at both ends.
 // The work grows with the square of the length.
 func FilterWavelet(w []float64, dt float64, dims int) ([]float64, error) {

@@ -92,7 +92,7 @@ func forwardOnly(j *job, err error) (*job, error) {
 	return j, err
 }
 
-// local is an operation over so many arrays that sends nothing.
+// local is an operation over n arrays that sends nothing.
 func (v vectors[T]) local(arrays int, f func()) *job {
 	return &job{
 		steps: []step{{func(context.Context) error { f(); return nil }, marker(v.out)}},
@@ -100,7 +100,7 @@ func (v vectors[T]) local(arrays int, f func()) *job {
 	}
 }
 
-// number is an operation over so many arrays that gives one number.
+// number is an operation over n arrays that returns one number.
 func (v vectors[T]) number(arrays int, f func(ctx context.Context) (float64, error)) *job {
 	var got float64
 	return &job{

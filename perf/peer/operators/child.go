@@ -151,7 +151,7 @@ func turn(ctx context.Context, r dist.Proc, j *job, calls []int) (a reply, err e
 	return a, nil
 }
 
-// enough returns how many calls take so many seconds, by doubling.
+// enough returns how many calls take that many seconds. It doubles the number until they do.
 func enough(ctx context.Context, r dist.Proc, st step, seconds float64) (int, error) {
 	for n := 1; ; n *= 2 {
 		if t, err := timed(ctx, r, st, n); err != nil || t >= seconds {

@@ -65,7 +65,7 @@ type contender struct {
 	exited chan struct{}
 }
 
-// start runs a program that is going to connect so many times.
+// start runs a program that connects that many times.
 func start(ctx context.Context, connections int, env []string, name string, args ...string) (*contender, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *sides) stop() {
 	}
 }
 
-// golops returns our side with so many ranks, a copy of this program.
+// golops returns our side with that many ranks, a copy of this program.
 func (s *sides) golops(ranks int) (*contender, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *sides) golops(ranks int) (*contender, error) {
 	return s.get(fmt.Sprint("golops on ", ranks), func() (*contender, error) { return start(s.ctx, 1, env, self, args...) })
 }
 
-// peer returns the side of Python with so many ranks. BLAS gets the cores that
+// peer returns the side of Python with that many ranks. BLAS gets the cores that
 // the ranks do not need; nothing is bound, as Go binds nothing.
 func (s *sides) peer(ranks int) (*contender, error) {
 	for _, need := range []struct{ path, help string }{

@@ -48,7 +48,7 @@ func buildOf[T scalar.Scalar](ctx context.Context, r dist.Proc, c Case) (*job, e
 	return operatorJob(ctx, c, op, matrix)
 }
 
-// operatorJob applies an operator that reads a matrix of so many elements.
+// operatorJob applies an operator that reads a matrix of that many elements.
 func operatorJob[T scalar.Scalar](ctx context.Context, c Case, op linop.Operator[T], matrix int) (*job, error) {
 	x, err := filled[T](ctx, op.Domain(), 1)
 	if err != nil {

@@ -34,11 +34,11 @@ func main() {
 	flag.IntVar(&o.cores, "cores", runtime.NumCPU(), "cores that the ranks of either side share")
 	flag.StringVar(&o.python, "python", "build/golden-venv/bin/python", "Python with PyLops-MPI; scripts/peer-python makes it")
 	flag.StringVar(&o.mpirun, "mpirun", "mpirun.openmpi", "launcher of the MPI that PyLops-MPI runs on, an Open MPI")
-	flag.Float64Var(&o.below, "below", 1.2, "list what is not so many times as fast as the peer once more at the end")
+	flag.Float64Var(&o.below, "below", 1.2, "list at the end what is less than this many times as fast as the peer")
 	flag.BoolVar(&o.best, "best", false, "show the best of the rounds and not the medians: what programs can do when the machine leaves them alone")
 	run := flag.String("run", "", "regular expression of what to compare, as in \"FirstDerivative.*float32\"; empty means everything")
 	list := flag.Bool("list", false, "only list what would be compared")
-	child := flag.Int("child", 0, "be the side of golops with so many ranks; for this program itself")
+	child := flag.Int("child", 0, "be the side of golops with this many ranks; for this program itself")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -74,7 +74,7 @@ func selected(run string) ([]Case, error) {
 		}
 	}
 	if len(cs) == 0 {
-		return nil, fmt.Errorf("nothing matches -run %q: -list shows what there is", run)
+		return nil, fmt.Errorf("nothing matches -run %q: -list shows all names", run)
 	}
 	return cs, nil
 }
