@@ -12,7 +12,6 @@ import (
 // otherNames are entries of the front door that have another name than below.
 var otherNames = map[string]string{
 	"linop.Add": "Plus", "linop.Sub": "Minus", "linop.Scale": "Scaled", "linop.Neg": "Scaled", "linop.Func": "NewOp",
-	"solve.CG1": "Iterate", "solve.CGLS1": "Iterate",
 }
 
 // Every function below that makes an operator, and every method of package solve,

@@ -2,6 +2,7 @@ package golops_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -73,7 +74,7 @@ func loop(w *golops.World) error {
 func deaf(w *golops.World) error {
 	fmt.Println("process", w.Rank(), os.Getpid())
 	<-w.Context().Done()
-	return nil
+	return context.Cause(w.Context())
 }
 
 // child is this test binary as a program.

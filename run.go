@@ -79,8 +79,7 @@ func Main(p Program) {
 type process struct {
 	program  Program
 	launched bool
-	stop     atomic.Int64 // the first signal
-	ended    atomic.Int64 // the signal that the program has answered
+	stop     atomic.Int64 // the first signal, or 0
 	refused  error        // why the program is not run
 	printed  bool
 }
@@ -104,7 +103,7 @@ func (m *process) run() int {
 	err = c.Run(ctx, m.rank)
 	var refused *launch.UsageError
 	var device *launch.DeviceError
-	switch sig := int(m.ended.Load()); {
+	switch sig := int(m.stop.Load()); {
 	case err == nil && m.refused != nil:
 		return usage
 	case err == nil && sig != 0:
@@ -112,7 +111,7 @@ func (m *process) run() int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
-		return m.report(context.Cause(ctx), 128+int(m.stop.Load()))
+		return m.report(context.Cause(ctx), 128+sig)
 	case errors.As(err, &refused):
 		return m.report(refused, usage)
 	case errors.As(err, &device):
@@ -142,14 +141,7 @@ func (m *process) rank(ctx context.Context, r dist.Proc) error {
 		m.report(m.refused, usage)
 		return nil
 	}
-	w := newWorld(ctx, r, &m.stop)
-	err := try(w, m.program)
-	if err == nil {
-		var sig int64
-		if sig, err = w.stopSignal(); err == nil {
-			m.ended.Store(sig)
-		}
-	}
+	err := try(newWorld(ctx, r, &m.stop), m.program)
 	if err != nil && m.launched && r.Rank() == 0 && ctx.Err() == nil {
 		m.report(&comm.RankError{Rank: 0, Err: err}, failed)
 	}

@@ -18,7 +18,7 @@ type Scalar = scalar.Scalar
 type World struct {
 	ctx   context.Context
 	proc  dist.Proc
-	stop  *atomic.Int64 // the signal that asked this process to stop, or 0; nil where nobody listens
+	stop  *atomic.Int64 // the signal that this process got, or 0; nil where nobody listens
 	alone *World        // of this rank only
 }
 
@@ -74,14 +74,12 @@ func (w *World) Printf(format string, args ...any) {
 
 // Stopping reports whether Ctrl-C was pressed, the same on all ranks. It is
 // collective. Solvers ask by themselves; a loop of your own ends when it is true.
-func (w *World) Stopping() bool { return Must(w.stopSignal()) != 0 }
-
-// stopSignal returns the signal that asked any rank to stop, or 0. It is collective.
-func (w *World) stopSignal() (int64, error) {
+func (w *World) Stopping() bool {
 	if w.made().stop == nil {
-		return 0, nil
+		return false
 	}
 	s := []int64{w.stop.Load()}
-	err := w.proc.AllReduce(w.ctx, comm.Of(s), comm.Of(s), comm.Max)
-	return s[0], err
+	b := comm.Of(s).Labelled(comm.LabelOf("stopping"))
+	Check(w.proc.AllReduce(w.ctx, b, b, comm.Max))
+	return s[0] != 0
 }
