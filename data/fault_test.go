@@ -99,8 +99,7 @@ func (m meddler) Sync(ctx context.Context) error {
 	return m.sync()
 }
 
-// TestSaveFaults wants every rank to learn of a fault on one, and nothing left
-// behind.
+// TestSaveFaults wants every rank to return the fault of one, and no file to remain.
 func TestSaveFaults(t *testing.T) {
 	const old = "what was there"
 	for _, c := range []struct {

@@ -77,7 +77,7 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 	s, local := a.Space(), a.Local()
 	b := blockOf(s, s.Comm().Rank(), h.Fortran)
 	if !h.Fortran || len(h.Shape) < 2 {
-		w := newWindow(local)
+		w := newBlockCursor(local)
 		if err := readBlock(ctx, w.write, f, h, b); err != nil {
 			return err
 		}
@@ -103,8 +103,8 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 	return nil
 }
 
-// readBlock fills what next returns, room for at most so many elements, with a
-// block of the file, in the order of the file.
+// readBlock reads a block of the file in the order of the file. next(n) returns memory
+// for at most n elements.
 func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, error), f io.ReaderAt, h NPY, b block) error {
 	read, err := decoder[T](h.elem)
 	if err != nil {
@@ -130,7 +130,7 @@ func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, erro
 	})
 }
 
-// inOrder hands out dst from its start to its end.
+// inOrder returns a function that returns the next elements of dst.
 func inOrder[T scalar.Scalar](dst []T) func(n int) ([]T, error) {
 	return func(n int) ([]T, error) {
 		next := dst[:n]
@@ -139,8 +139,8 @@ func inOrder[T scalar.Scalar](dst []T) func(n int) ([]T, error) {
 	}
 }
 
-// from reads a file from a place on. Unlike an io.SectionReader it can be put
-// elsewhere, so that a run costs no memory.
+// from reads a file from an offset. Unlike an io.SectionReader it can be moved, so a
+// run of elements allocates nothing.
 type from struct {
 	file io.ReaderAt
 	at   int64

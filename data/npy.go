@@ -61,9 +61,9 @@ func ReadNPY[T scalar.Scalar](path string) (dims []int, elements []T, err error)
 	return h.Shape, elements, nil
 }
 
-// ReadNPYFrom is ReadNPY for one array of a stream. It reads nothing behind it,
-// so that calls in a row read arrays in a row. Memory grows with what arrives,
-// not with what the header says.
+// ReadNPYFrom is ReadNPY for one array of a stream. It reads nothing after the array, so
+// repeated calls read consecutive arrays. Memory grows with the data that arrive, not
+// with the size in the header.
 func ReadNPYFrom[T scalar.Scalar](r io.Reader) (dims []int, elements []T, err error) {
 	h, err := readHeader(r)
 	if err == nil {
@@ -75,9 +75,9 @@ func ReadNPYFrom[T scalar.Scalar](r io.Reader) (dims []int, elements []T, err er
 	return h.Shape, elements, nil
 }
 
-// readElements reads all elements behind a header and puts them in C order. If
-// sure, they are known to be there, and memory is taken at once for all of them;
-// otherwise it is taken as they come. More than the host has is an error.
+// readElements reads all elements after a header and puts them in C order. If sure, the
+// file is long enough, and memory is allocated at once. Otherwise it grows with the data.
+// Too little host memory is an error.
 func readElements[T scalar.Scalar](r io.Reader, h NPY, sure bool) ([]T, error) {
 	read, err := decoder[T](h.elem)
 	if err != nil {

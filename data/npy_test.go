@@ -36,7 +36,7 @@ func member(t testing.TB, archive, name string) []byte {
 	return b
 }
 
-// file writes bytes to a file of a folder of its own.
+// file writes bytes to a file in a new folder.
 func file(t testing.TB, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.npy")
@@ -223,7 +223,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 }
 
-// npy returns a .npy file with this text as header and n zero bytes behind it.
+// npy returns a .npy file with this text as header, followed by n zero bytes.
 func npy(text string, n int) []byte {
 	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), byte(len(text) >> 8)})+text), make([]byte, n)...)
 }

@@ -128,8 +128,8 @@ func find(files []*zip.File, name string) (*zip.File, error) {
 	return found, nil
 }
 
-// readMember hands on a member of a file of this size, behind the member's
-// header, which must be right about its length.
+// readMember calls use with a member of the archive, after the member's NPY header. It
+// refuses a header whose length does not match.
 func readMember(f *zip.File, size int64, use func(io.Reader, NPY) error) (err error) {
 	defer func() {
 		if errors.Is(err, zip.ErrFormat) {

@@ -116,7 +116,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	} else if info.Size() != size {
 		return fmt.Errorf("the temporary file has %d bytes, rank 0 made it %d long: all ranks must see the same folder", info.Size(), size)
 	}
-	if err := writeBlock(ctx, f, size, newWindow(a.Local()), blockOf(s, s.Comm().Rank(), false)); err != nil {
+	if err := writeBlock(ctx, f, size, newBlockCursor(a.Local()), blockOf(s, s.Comm().Rank(), false)); err != nil {
 		return bare(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -127,7 +127,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 
 // writeBlock writes the runs of a block to their places in a file of this size,
 // which ends with the elements.
-func writeBlock[T scalar.Scalar](ctx context.Context, f *disk.File, size int64, src *window[T], b block) error {
+func writeBlock[T scalar.Scalar](ctx context.Context, f *disk.File, size int64, src *blockCursor[T], b block) error {
 	elem := int64(scalar.Of[T]().Size())
 	total, err := count(b.dims)
 	if err != nil {

@@ -26,8 +26,8 @@ func (f SampleFormat) size() int {
 	return map[SampleFormat]int{FormatIBM: 4, FormatInt32: 4, FormatInt16: 2, FormatIEEE: 4, FormatInt8: 1}[f]
 }
 
-// Where things are in a file: a text, a binary header, more texts, and traces,
-// each behind a header of its own.
+// Layout of a file: a textual header, a binary header, extended textual headers, and
+// traces, each after its trace header.
 const (
 	binaryHeader = 400
 	binaryFirst  = textBytes + 1 // the number of its first byte
@@ -113,7 +113,7 @@ func newSEGY(r io.ReaderAt, size int64) (*SEGY, error) {
 
 func (s *SEGY) word(w Word) int { return w.get(s.binary, binaryFirst) }
 
-// readFormat refuses what is no SEG-Y that this package can read.
+// readFormat reads the sample format and refuses files that this package cannot read.
 func (s *SEGY) readFormat() error {
 	s.format = SampleFormat(s.word(binaryFormat))
 	if s.format.size() == 0 {
@@ -125,8 +125,8 @@ func (s *SEGY) readFormat() error {
 	return nil
 }
 
-// checkRevision refuses what only revision 2 of the standard has. A file of that
-// revision that makes no use of it reads like one of revision 1.
+// checkRevision refuses features of revision 2 of the standard. A file of revision 2
+// that uses none of them reads like one of revision 1.
 func (s *SEGY) checkRevision() error {
 	if s.binary[binaryRevision.Byte-binaryFirst] < 2 {
 		return nil
@@ -155,7 +155,7 @@ func (s *SEGY) checkRevision() error {
 // endText ends extended textual headers whose number is not given.
 const endText = "((SEG: ENDTEXT))"
 
-// findTexts counts the extended textual headers, behind which traces start.
+// findTexts counts the extended textual headers. Traces start after them.
 func (s *SEGY) findTexts(size int64) error {
 	n := s.word(binaryTexts)
 	if n < -1 {
@@ -180,8 +180,8 @@ func (s *SEGY) findTexts(size int64) error {
 	return nil
 }
 
-// readLength finds out how many traces there are, of which length. Words that
-// are zero in the binary header are taken from the first trace.
+// readLength sets the number and length of traces. Words that are zero in the binary
+// header are read from the first trace header.
 func (s *SEGY) readLength(size int64) error {
 	s.samples, s.interval = s.word(binarySamples), s.word(binaryInterval)
 	left := size - s.first
@@ -217,7 +217,7 @@ func (s *SEGY) readLength(size int64) error {
 // traceBytes returns the bytes of a trace with its header.
 func (s *SEGY) traceBytes() int64 { return int64(traceHeader + s.samples*s.format.size()) }
 
-// readAt fills b, with the end of the file as an error in words.
+// readAt fills b. A file that ends early is an error that says so.
 func readAt(r io.ReaderAt, b []byte, at int64) error {
 	if n, err := r.ReadAt(b, at); n < len(b) {
 		return fmt.Errorf("%d bytes at %d: %w", len(b), at, short(bare(err)))
@@ -236,14 +236,14 @@ func (s *SEGY) textAt(at int64) (string, error) {
 // Close closes the file.
 func (s *SEGY) Close() error { return s.close() }
 
-// NumTraces returns how many traces the file has.
+// NumTraces returns the number of traces of the file.
 func (s *SEGY) NumTraces() int { return s.traces }
 
-// NumSamples returns how many samples each trace has.
+// NumSamples returns the number of samples of a trace.
 func (s *SEGY) NumSamples() int { return s.samples }
 
-// Interval returns the distance between samples as it is stored, which is in
-// microseconds for records of time.
+// Interval returns the sample interval as it is stored: in microseconds for traces in
+// time.
 func (s *SEGY) Interval() int { return s.interval }
 
 // Format returns how samples are stored.

@@ -16,7 +16,7 @@ type curve struct {
 	micros []float64
 }
 
-// traitsOf is what tells curves apart, in the order in which it is read.
+// traitsOf returns what distinguishes curves, in the order of the legend.
 func traitsOf(t Table, r Row) []string {
 	reduction := r.Reduction
 	if reduction == "none" {
@@ -61,8 +61,8 @@ func curves(tables []Table) []curve {
 	return cs
 }
 
-// names splits what was measured into the part that all curves share, for
-// the title, and what is left to tell each apart, for the legend.
+// names returns the traits that all curves share, for the title, and the others of each
+// curve, for the legend.
 func names(cs []curve) (common string, each []string) {
 	shared := slices.Clone(cs[0].traits)
 	for _, c := range cs {

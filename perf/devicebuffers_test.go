@@ -9,8 +9,8 @@ import (
 	"github.com/golops/golops/internal/testdevices"
 )
 
-// TestDeviceMemory measures buffers that the host cannot read: what a benchmark
-// touched behind the device's back would be wrong or a crash.
+// TestDeviceMemory measures buffers in fake GPU memory. A benchmark that reads them
+// without the device gets wrong data or crashes.
 func TestDeviceMemory(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		cfg := quick(ranks)

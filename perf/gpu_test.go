@@ -11,7 +11,7 @@ import (
 	"github.com/golops/golops/internal/gpusim"
 )
 
-// simulate lets tests see so many simulated GPUs, each with so many bytes.
+// simulate provides simulated GPUs, each with the given bytes of memory.
 func simulate(t *testing.T, gpus, bytes int) {
 	t.Helper()
 	dir, err := gpusim.Build()
@@ -57,7 +57,7 @@ func TestRunOnGPUs(t *testing.T) {
 	}
 }
 
-// TestRegistered has NCCL know the buffers, which must leave nothing behind.
+// TestRegistered registers the buffers with NCCL. No registration may remain.
 func TestRegistered(t *testing.T) {
 	simulate(t, 2, 1<<30)
 	for _, ranks := range []int{1, 2} {

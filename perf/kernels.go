@@ -81,9 +81,9 @@ type KernelRow struct {
 	Missing   string  `json:"missing,omitempty"`
 }
 
-// KernelObserver is told of results as they come.
+// KernelObserver receives results as they are measured.
 type KernelObserver interface {
-	Kernels(t *KernelTable) // a table is complete
+	Kernels(t *KernelTable) // called with a complete table
 }
 
 // Kernels measures the kernels of each device, one table each: copy, the
@@ -100,7 +100,7 @@ func Kernels(ctx context.Context, cfg KernelConfig, o KernelObserver) ([]KernelT
 		}
 		return err
 	}
-	// A device that is not there is told of before another is measured.
+	// A missing device is an error before another is measured.
 	for _, name := range cfg.Devices[1:] {
 		if err := on(name, func(context.Context, dist.Proc) error { return nil }); err != nil {
 			return nil, err
@@ -161,9 +161,8 @@ func (t *KernelTable) add(ctx context.Context, cfg KernelConfig, d device.Device
 	return nil
 }
 
-// best returns the seconds of one launch in the best round. A round is so many
-// launches between two waits that it takes the time of cfg, because a wait
-// takes longer than a short kernel.
+// best returns the seconds of one launch in the best round. A round has enough launches
+// between two waits to take LoopTime, because a wait takes longer than a short kernel.
 func best(ctx context.Context, cfg KernelConfig, d device.Device, run func() error) (seconds float64, launches int, err error) {
 	if run == nil {
 		return 0, 0, device.ErrUnsupported

@@ -35,7 +35,7 @@ func (p *Progress) line(now time.Time) string {
 // eighths are the blocks that fill a column from the left.
 var eighths = []rune(" ▏▎▍▌▋▊▉█")
 
-// bar draws a fraction in so many columns.
+// bar draws a fraction in the given number of columns.
 func bar(f float64, width int, ascii bool) string {
 	f = min(max(f, 0), 1)
 	if ascii {

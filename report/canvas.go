@@ -43,7 +43,7 @@ func newVector(width, height int) *canvas {
 	return cv
 }
 
-// length is so many pixels in the unit of vg, the point.
+// length converts pixels to points, the unit of vg.
 func length(px float64) vg.Length { return vg.Length(px * 72 / dpi) }
 
 // pixels is the reverse, of a number of points.

@@ -1,5 +1,4 @@
-// Package report makes what a run shows and leaves behind: pictures, one HTML
-// page and a progress bar.
+// Package report makes pictures, HTML pages and progress bars.
 //
 // A [Picture] is a 2-D array with axes in physical units, a colour bar and
 // optional points on top; [Panels] puts several side by side; [Curves] is a
@@ -9,6 +8,6 @@
 // versions, and needs no other file. A [Progress] shows on a terminal how far
 // an iteration has come.
 //
-// Nothing here knows of ranks or devices: the caller brings values to one
-// place first. Nothing is printed except to the writer that was given.
+// The package does not depend on ranks or devices: the caller gathers values first. It
+// prints only to the given writer.
 package report

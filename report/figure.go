@@ -16,7 +16,7 @@ import (
 // Figure is a picture on a page.
 type Figure struct {
 	Title   string
-	Caption string // what there is to see; may be empty
+	Caption string // describes the picture; may be empty
 	Alt     string // for those who cannot see it; empty means the title and the caption
 	Image   []byte // a PNG or SVG file
 }

@@ -41,8 +41,8 @@ type run struct {
 	raised bool
 }
 
-// superscripts are written as smaller raised digits: the typeface has few of
-// them of its own, and no raised minus.
+// superscripts are drawn as smaller raised digits: the typeface has few superscripts and
+// no raised minus.
 const superscripts, digits = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789−"
 
 // runs splits a text at its superscripts. All of it is one line.

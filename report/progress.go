@@ -204,8 +204,7 @@ func (p *Progress) times(now time.Time) string {
 	return s
 }
 
-// leftDuration is shortDuration of so many nanoseconds, which may be more than a
-// Duration holds.
+// leftDuration is shortDuration of ns nanoseconds, which may overflow a Duration.
 func leftDuration(ns float64) string {
 	const most = 10 * 365 * 24 * time.Hour // nobody waits for longer
 	if ns > float64(most) {

@@ -36,7 +36,7 @@ type window struct {
 	weights []float64
 }
 
-// weights returns the windows of so many pixels on n samples.
+// weights returns one window on n samples for each pixel.
 func weights(n, pixels int, smooth bool) []window {
 	all := make([]window, pixels)
 	per := float64(n) / float64(pixels) // samples in a pixel

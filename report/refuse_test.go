@@ -66,7 +66,7 @@ func TestRefuses(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// full is a writer that has room for so many bytes.
+// full is a writer that fails after a number of bytes.
 type full int
 
 func (f *full) Write(b []byte) (int, error) {

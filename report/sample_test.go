@@ -42,8 +42,7 @@ func sampleModel() (velocity, reflectivity []float64) {
 	return velocity, reflectivity
 }
 
-// blurred convolves along depth with a Ricker wavelet of so many samples, and
-// adds noise.
+// blurred convolves along depth with a Ricker wavelet of width samples and adds noise.
 func blurred(v []float64, width, gain, noise float64) []float64 {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	out := make([]float64, len(v))

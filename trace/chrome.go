@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// chromePID is the one process that all ranks appear in as threads, because a
-// process of its own for each rank would add a second row above each track.
-// Process and thread 0 are the idle task to Perfetto, hence numbers start at 1.
+// chromePID is the process of all ranks, which appear as its threads. One process per
+// rank would add a second row above each track. Numbers start at 1, because Perfetto
+// treats process and thread 0 as the idle task.
 const chromePID = 1
 
 // WriteChrome writes the tracks as a Chrome trace, in the JSON object form
-// that Perfetto opens, one track for each rank. Regions are complete events,
-// marks are instants. A bar cannot reach past the bar around it, so a region
-// that ended after its parent is cut there and tells its true length among
-// its arguments. If events lie before Epoch, all tracks are shifted together,
-// since Perfetto rejects negative times.
+// that Perfetto opens, one track per rank. Regions are complete events, marks are
+// instants. A bar cannot extend past its parent: a region that ended after its parent is
+// cut there, and its true length is one of its arguments. If events lie before Epoch,
+// all tracks are shifted together, since Perfetto rejects negative times.
 func WriteChrome(w io.Writer, tracks []Track) error {
 	tracks, err := ordered(tracks)
 	if err != nil {

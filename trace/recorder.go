@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// MaxEvents is how many events, regions and marks together, a recorder keeps;
-// they take about 40 MiB. Events past it are dropped and counted, and the
-// reports tell how many.
+// MaxEvents is the most regions and marks that a recorder keeps. They take about 40
+// MiB. Later events are dropped. Reports show how many.
 const MaxEvents = 1 << 20
 
 const (

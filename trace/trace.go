@@ -72,8 +72,7 @@ func begin(ctx context.Context, name string) Region {
 }
 
 // Mark records a point inside the region. The tree shows the time between
-// consecutive marks. A mark after End is not recorded, but it is counted and
-// the reports tell of it.
+// consecutive marks. A mark after End is only counted. Reports show the count.
 func (r Region) Mark(label string) {
 	if r.rec != nil {
 		r.rec.mark(r.id, label)

@@ -16,7 +16,7 @@ import (
 	"github.com/golops/golops/launch"
 )
 
-// simulate lets commands see so many simulated GPUs.
+// simulate provides simulated GPUs to commands.
 func simulate(t *testing.T, gpus int) {
 	t.Helper()
 	dir, err := gpusim.Build()

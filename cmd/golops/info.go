@@ -54,7 +54,7 @@ was not found and what to install. None of them is needed to run golops.`,
 			}
 			host, platforms := launch.Libraries(), launch.Platforms()
 			if slices.ContainsFunc(platforms, func(p launch.Platform) bool { return len(p.GPUs) > 0 }) {
-				a.ask(cmd.Context(), host)
+				a.findGPUAware(cmd.Context(), host)
 			}
 			i.add(host)
 			for _, p := range platforms {

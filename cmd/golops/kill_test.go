@@ -46,7 +46,7 @@ checkpoint: {every: 1}
 	finish(after, filepath.Join(dir, "newer"))
 	older, newer := contents(t, filepath.Join(dir, "older")), contents(t, filepath.Join(dir, "newer"))
 
-	// How long a whole run takes as a process of its own says when to kill.
+	// The time of a whole run in a child process says when to kill.
 	start := time.Now()
 	whole := child(t, "lsm", "--quiet", "--ranks", "2", "--config", after, "--out", filepath.Join(dir, "timed"), "--checkpoint", filepath.Join(dir, "timed-state"))
 	if err := whole.Run(); err != nil {

@@ -96,7 +96,7 @@ func TestLSM(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(out, "*tmp*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	// A test of its own: where there is no browser, only this part is left out.
+	// A separate test: without a browser only this part is skipped.
 	t.Run("browser", func(t *testing.T) { reporttest.OpenInBrowser(t, filepath.Join(out, "report.html")) })
 
 	code, stdout, stderr = golops(t.Context(), "view "+filepath.Join(out, "data.npy")+" --axis 0 --index 2")

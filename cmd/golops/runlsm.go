@@ -148,7 +148,7 @@ func (l *lsmRun) failed(err error) failure {
 	return failure{err: err, code: failed}
 }
 
-// kept says what a run that is killed now leaves behind.
+// kept describes the files that remain if the run is killed now.
 func kept(job *lsm.Job) string {
 	if k, found := job.Checkpointed(); found {
 		return fmt.Sprintf("the checkpoint of iteration %d is in %s", k, report.Printable(job.Config.Checkpoint.Dir))

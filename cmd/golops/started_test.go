@@ -46,7 +46,7 @@ solver: {iterations: 1000000, tolerance: 0}
 checkpoint: {every: 1}
 `
 
-// started is the command in a process of its own, or under mpirun.
+// started is the command in a child process, or under mpirun.
 type started struct {
 	*exec.Cmd
 	t      *testing.T

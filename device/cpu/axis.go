@@ -7,15 +7,15 @@ import (
 )
 
 // Kernels along an axis of a block of outer × n × inner elements go through it
-// in columns: up to columnWidth neighbours of one outer index, over all of the
-// axis, with one 64-bit sum each. Columns are what threads share out; a block
-// that is one narrow column is the work of one thread.
+// in columns: up to columnWidth neighbours of one outer index, over the whole axis, with
+// one 64-bit sum each. Threads share the columns. One thread does a block that is a
+// single narrow column.
 
-// columnWidth is how many parts a column has at most. Their sums are on the
+// columnWidth is how many components a column has at most. Their sums are on the
 // stack and stay in the nearest cache.
 const columnWidth = 512
 
-// axisArgs are the parameters of a kernel along an axis. Lengths are in parts.
+// axisArgs are the parameters of a kernel along an axis. Lengths are in components.
 type axisArgs[F float] struct {
 	dst, x, start []F
 	norms         []float64
@@ -29,7 +29,7 @@ type axisArgs[F float] struct {
 // eachColumn runs body over all columns, several at a time if they are short.
 func (k *kernels[T, F]) eachColumn(outer, n, inner int, body func(lo, hi int)) {
 	if inner > 0 {
-		k.ax.n, k.ax.inner = n, inner*k.parts
+		k.ax.n, k.ax.inner = n, inner*k.components
 		k.ax.columns = (k.ax.inner + columnWidth - 1) / columnWidth
 		work := max(1, n*min(k.ax.inner, columnWidth))
 		k.pool.run(outer*k.ax.columns, max(1, vectorGrain/work), body)
@@ -66,7 +66,7 @@ func (k *kernels[T, F]) SumAxis(dst, x device.Mem[T], outer, n, inner int) {
 // store sets the one element of dst.
 func (k *kernels[T, F]) store(dst []F, s complex128) {
 	dst[0] = F(real(s))
-	if k.parts == 2 {
+	if k.components == 2 {
 		dst[1] = F(imag(s))
 	}
 }
@@ -80,7 +80,7 @@ func (k *kernels[T, F]) sumAxisPart(lo, hi int) {
 		switch {
 		case a.inner == 1:
 			dst[0] = F(sum(a.x[at : at+a.n]))
-		case a.inner == 2 && k.parts == 2:
+		case a.inner == 2 && k.components == 2:
 			k.store(dst, sumPairs(a.x[at:at+2*a.n]))
 		default:
 			var sums [columnWidth]float64
@@ -151,7 +151,7 @@ func scanColumn[F float](dst, x, start []F, at, step, n, width int) {
 	}
 }
 
-// scanNarrow is scanColumn for one or two parts, with the sums in registers.
+// scanNarrow is scanColumn for one or two components, with the sums in registers.
 func scanNarrow[F float](dst, x, start []F, at, step, n, width int) {
 	var v, w float64
 	if len(start) > 0 {
@@ -187,15 +187,15 @@ func (k *kernels[T, F]) normAxisPart(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		c := a.column(i)
 		at := a.row(c, 0)
-		if a.inner == k.parts {
-			a.norms[c.o] = k.normOf(a.x[at:at+a.n*k.parts], a.kind, a.p, 1)
+		if a.inner == k.components {
+			a.norms[c.o] = k.normOf(a.x[at:at+a.n*k.components], a.kind, a.p, 1)
 			continue
 		}
-		s := a.norms[(c.o*a.inner+c.j)/k.parts:][:c.width/k.parts]
+		s := a.norms[(c.o*a.inner+c.j)/k.components:][:c.width/k.components]
 		fill(s, a.kind.Empty())
 		for range a.n {
 			x := a.x[at:][:c.width]
-			if k.parts == 1 {
+			if k.components == 1 {
 				joinReal(s, x, a.kind, a.p)
 			} else {
 				joinPairs(s, pairs(x), a.kind, a.p)

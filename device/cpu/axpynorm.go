@@ -4,7 +4,7 @@ import "github.com/golops/golops/device"
 
 var _ device.AxpyNormer[complex64] = (*kernels[complex64, float32])(nil)
 
-// block is how many parts AxpyNorm updates before it measures them: they are
+// block is how many components AxpyNorm updates before it measures them: they are
 // still in the first cache then, so memory is passed over once.
 const block = 1024
 

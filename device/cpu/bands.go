@@ -7,14 +7,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// bandPiece is how many parts of dst a band goes through at once, with a few
+// bandPiece is how many components of dst a band goes through at once, with a few
 // sources: what the nearest cache holds.
 const bandPiece = 2048
 
 // bandGrain is how many products one thread takes at a time.
 const bandGrain = 32 << 10
 
-// bandArgs are the parameters of Bands. Lengths are in parts.
+// bandArgs are the parameters of Bands. Lengths are in components.
 type bandArgs[T scalar.Scalar, F float] struct {
 	dst, src, ghost []F
 	b               *device.Banded[T]
@@ -25,14 +25,13 @@ type bandArgs[T scalar.Scalar, F float] struct {
 	sorted          bool // bands are in the order of their rows
 }
 
-// Bands sums up stencils in the element type, and the products of a lone row
-// of many taps in 64 bits. Threads share out runs of dst: many outer indices,
-// or a part of one.
+// Bands sums stencils in the element type, and single rows of many taps in 64 bits.
+// Threads share pieces of dst: many outer indices, or a part of one.
 func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T], group int, add bool) {
 	a := &k.bd
 	*a = bandArgs[T, F]{
 		dst: k.flat(dst), src: k.flat(src), ghost: k.flat(ghost), b: b, bands: b.Groups[group],
-		inner: b.Inner * k.parts, rows: b.DstRows * b.Inner * k.parts, add: add, realTaps: true, sorted: true,
+		inner: b.Inner * k.components, rows: b.DstRows * b.Inner * k.components, add: add, realTaps: true, sorted: true,
 	}
 	if k.moveBands() {
 		*a = bandArgs[T, F]{}
@@ -44,7 +43,7 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 		work += (band.Hi - band.Lo) * (1 + len(taps))
 		a.sorted = a.sorted && band.Lo >= next
 		next = band.Hi
-		if k.parts == 2 && a.realTaps {
+		if k.components == 2 && a.realTaps {
 			a.realTaps = allReal[T, F](taps)
 		}
 	}
@@ -67,10 +66,10 @@ func allReal[T scalar.Scalar, F float](taps []device.Tap[T]) bool {
 	return true
 }
 
-// bandsPart sets elements lo to hi of dst, as far as they are in the bands.
+// bandsPart computes the elements of dst from lo to hi that are in the bands.
 func (k *kernels[T, F]) bandsPart(lo, hi int) {
 	a := &k.bd
-	lo, hi = lo*k.parts, hi*k.parts
+	lo, hi = lo*k.components, hi*k.components
 	for o := lo / a.rows; o*a.rows < hi; o++ {
 		from, to := max(lo-o*a.rows, 0), min(hi-o*a.rows, a.rows)
 		for i := a.firstBand(from / a.inner); i < len(a.bands); i++ {
@@ -79,7 +78,7 @@ func (k *kernels[T, F]) bandsPart(lo, hi int) {
 				break
 			}
 			if a.inner == 1 && band.Hi == band.Lo+1 && band.Last == band.First+1 && a.sorted && band.Lo >= from {
-				// One element of one tap, as a restriction has them by the thousand.
+				// One element of one tap: a restriction has thousands of them.
 				if t := &a.b.Taps[band.First]; t.Ghost == 0 {
 					v := re[F](&t.Coef) * a.src[o*a.b.SrcRows+t.At]
 					if a.add {
@@ -113,12 +112,12 @@ func (a *bandArgs[T, F]) firstBand(row int) int {
 	return lo
 }
 
-// band sets parts from to to, counted from the first row of outer index o.
+// band sets components from to to, counted from the first row of outer index o.
 func (k *kernels[T, F]) band(band *device.Band, o, from, to int) {
 	a := &k.bd
 	taps := a.b.Taps[band.First:band.Last]
 	if a.b.Inner == 1 && band.Hi == band.Lo+1 {
-		k.lone(a.dst[o*a.rows+from:][:k.parts], taps, o)
+		k.element(a.dst[o*a.rows+from:][:k.components], taps, o)
 		return
 	}
 	for i := range taps {
@@ -148,9 +147,9 @@ func (k *kernels[T, F]) bandRows(band *device.Band, taps []device.Tap[T], o, fro
 	}
 }
 
-// rowTaps sets a run of parts of dst. The run of a tap begins shift parts behind
-// row At + Step·i of its source. The few taps of a stencil go straight into one
-// loop, since a run may be short.
+// rowTaps computes a piece of a row of dst. The piece of a tap begins shift components
+// after row At + Step·i of its source. The few taps of a stencil share one loop, since a
+// piece may be short.
 func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) {
 	a := &k.bd
 	add := a.add
@@ -237,5 +236,5 @@ func (k *kernels[T, F]) source(t *device.Tap[T], o, row int) []F {
 		return a.src[(o*a.b.SrcRows+row)*a.inner:]
 	}
 	g := a.b.Ghosts[t.Ghost-1]
-	return a.ghost[g.At*k.parts+(o*g.Rows+row)*a.inner:]
+	return a.ghost[g.At*k.components+(o*g.Rows+row)*a.inner:]
 }

@@ -17,10 +17,9 @@ var openBLAS = []string{"libopenblas.so.0", "libopenblas.so"}
 // blas is a native library for large matrix products. It is opened when first
 // needed: a program that multiplies none does not load it.
 //
-// The library has threads of its own, as many as the device. Their number is
-// one for the whole process; ranks that a launcher starts all have the same, and
-// where they do not, each sets it before it multiplies. With another number of
-// threads a product may round differently.
+// The library starts its own threads, as many as the device has. Their number is
+// shared by the whole process, so each rank sets it before it multiplies. Ranks under a
+// launcher all have the same number. Another number of threads may round differently.
 type blas struct {
 	file       string // as in Config
 	opened     bool
@@ -67,8 +66,8 @@ func (b *blas) open(files ...string) error {
 	return nil
 }
 
-// look opens OpenBLAS if that has not been tried before. A library that is not
-// there or lacks something is none.
+// look opens OpenBLAS if that has not been tried before. It ignores a library that lacks
+// a function.
 func (b *blas) look() *blas {
 	if !b.opened {
 		_ = b.open(openBLAS...) // BLAS says what was found
@@ -76,10 +75,10 @@ func (b *blas) look() *blas {
 	return b
 }
 
-// blasThreads is how many threads the library was last told to use.
+// blasThreads is the number of threads that the library was last set to.
 var blasThreads atomic.Int64
 
-// threads tells the library how many threads a device has.
+// threads sets the number of the library's threads to that of the device.
 func (b *blas) threads(n int) {
 	if b.setThreads != 0 && blasThreads.Swap(int64(n)) != int64(n) {
 		b.setThreads.Call(uintptr(n))
@@ -101,15 +100,15 @@ type blasArgs[T scalar.Scalar] struct {
 	room []T // for conjugates
 }
 
-// blasTrans is how the library calls a form; it does not know ConjNoTrans.
+// blasTrans is the library's letter for a form. It has none for ConjNoTrans.
 func blasTrans(op device.Trans) byte { return "NTC"[op] }
 
-// blasGemm multiplies with the library and reports whether it could. Where the
-// vector units are those that golops knows, its own loops for real numbers are as
-// fast, and the threads of the device need not give way to those of the library.
+// blasGemm multiplies with the library and reports whether it could. With AVX2, golops'
+// loops for real numbers are as fast, and the device's threads do not compete with the
+// library's.
 func (k *kernels[T, F]) blasGemm(opA, opB device.Trans, m, n, depth int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) bool {
 	const small, most = 32 * 32 * 32, 1<<31 - 1
-	if k.parts == 1 && vectors && !wider || m*n*depth <= small || opA == device.ConjNoTrans || opB == device.ConjNoTrans || max(m, n, depth) > most {
+	if k.components == 1 && vectors && !wider || m*n*depth <= small || opA == device.ConjNoTrans || opB == device.ConjNoTrans || max(m, n, depth) > most {
 		return false
 	}
 	f := k.blas.look().gemm[scalar.Of[T]()]

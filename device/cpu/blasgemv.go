@@ -38,7 +38,7 @@ func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device
 		rows, cols = n, m
 	}
 	xs, ys := x.Host[:cols], y.Host[:rows]
-	conj := op == device.ConjTrans && k.parts == 2
+	conj := op == device.ConjTrans && k.components == 2
 	if conj { // the library has no conj(A)·x: it is the conjugate of A·conj(x)
 		if cap(g.room) < rows+cols {
 			g.room = make([]T, rows+cols)

@@ -51,9 +51,9 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 	*a = copyArgs[T]{}
 }
 
-// order puts the axes of a box by their strides in dst, largest first, joins
-// those that one stride can walk, and moves the axis with the smallest stride in
-// src next to the last. There are two axes at least afterwards.
+// order sorts the axes of a box by their strides in dst, largest first. It joins axes
+// that one stride can walk and moves the axis with the smallest stride in src next to the
+// last. The result has at least two axes.
 func (p *plan) order(c *device.Strided) {
 	p.dstAt, p.srcAt = c.DstAt, c.SrcAt
 	for i := range c.Shape.NDim() {
@@ -96,7 +96,7 @@ func (p *plan) order(c *device.Strided) {
 	}
 }
 
-// join makes one axis of neighbours that lie behind each other in both blocks.
+// join merges neighbouring axes that are contiguous in both blocks.
 func (p *plan) join() {
 	to := 0
 	for i := 1; i < p.rank; i++ {
@@ -162,9 +162,9 @@ func (a *copyArgs[T]) line(d, s, n int) {
 	}
 }
 
-// tall is how many rows a patch of a transpose has: runs of src that are worth
-// the wait for their first element. The rows of dst are touched eight columns at
-// a time, and the cache keeps them until all of a line is written.
+// tall is the number of rows of a patch of a transpose: runs of src long enough to hide
+// the latency of their first element. Rows of dst are written eight columns at a time,
+// and stay in the cache until a whole cache line is written.
 const tall = 256
 
 // transpose copies or adds a patch whose rows are runs in src and whose columns

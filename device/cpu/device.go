@@ -1,5 +1,4 @@
-// Package cpu is the host as a device: plain Go kernels over slices, spread over
-// a few threads.
+// Package cpu is the host as a device: Go kernels over slices, on a few threads.
 package cpu
 
 import (
@@ -14,16 +13,16 @@ import (
 // Config says how the host computes.
 type Config struct {
 	Threads int // 0 means GOMAXPROCS
-	// BLAS is the library for large matrix products: "" means to look for OpenBLAS
-	// where the loader does, "off" means none, and anything else is its file.
+	// BLAS is the file of the library for large matrix products. "" searches for
+	// OpenBLAS on the loader's path. "off" means none.
 	BLAS string
 }
 
 // maxThreads is more than any host has processors for one rank.
 const maxThreads = 4096
 
-// Validate reports what is wrong with the options. Whether a library opens only
-// New can tell.
+// Validate reports what is wrong with the options. Only New finds out whether the
+// library opens.
 func (c Config) Validate() error {
 	if c.Threads < 0 || c.Threads > maxThreads {
 		return fmt.Errorf("thread count %d must be from 0 to %d", c.Threads, maxThreads)
@@ -102,7 +101,7 @@ func (d *Device) Sync(context.Context) error {
 	return nil
 }
 
-// errClosed is what is left of a device after Close.
+// errClosed is the error of every call after Close.
 var errClosed = fmt.Errorf("cpu: %w", device.ErrClosed)
 
 // Close ends the threads. Kernels cannot be used afterwards.

@@ -30,13 +30,13 @@ func (k *kernels[T, F]) gatherPart(lo, hi int) {
 	first, at := g.s.First[lo:hi+1], g.s.At
 	var w []F
 	if g.s.W != nil {
-		w = unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(g.s.W))), len(g.s.W)*k.parts)
+		w = unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(g.s.W))), len(g.s.W)*k.components)
 	}
 	dst := k.partsOf(g.dst, lo, hi)
 	switch {
-	case k.parts == 1 && w == nil:
+	case k.components == 1 && w == nil:
 		gatherOnes(dst, g.src, first, at)
-	case k.parts == 1:
+	case k.components == 1:
 		gatherReal(dst, g.src, first, at, w)
 	case w == nil:
 		gatherOnePairs(pairs(dst), pairs(g.src), first, at)

@@ -51,7 +51,7 @@ func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, depth int, alpha T, a,
 	device.MustHold("Gemm", "A", a.N, m, depth)
 	device.MustHold("Gemm", "B", b.N, depth, n)
 	device.MustHold("Gemm", "C", c.N, m, n)
-	if k.parts == 1 { // a conjugate is the number itself
+	if k.components == 1 { // a conjugate is the number itself
 		opA, opB = plain(opA), plain(opB)
 	}
 	switch {
@@ -72,7 +72,7 @@ func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, depth int, alpha T, a,
 	if alpha != 0 && k.blasGemm(opA, opB, m, n, depth, alpha, a, b, beta, c) {
 		return nil
 	}
-	k.multiply(opA, opB, m, n, depth, k.split(alpha), k.flat(a), k.flat(b), k.split(beta), k.flat(c)[:m*n*k.parts])
+	k.multiply(opA, opB, m, n, depth, k.split(alpha), k.flat(a), k.flat(b), k.split(beta), k.flat(c)[:m*n*k.components])
 	return nil
 }
 
@@ -109,12 +109,12 @@ func (k *kernels[T, F]) multiply(opA, opB device.Trans, m, n, depth int, alpha p
 	if g.vector = g.tall > 0; !g.vector {
 		g.tall, g.wide = tileRows, tileCols
 	}
-	k.pool.run(len(c), vectorGrain*k.parts, k.loops.scaleC)
+	k.pool.run(len(c), vectorGrain*k.components, k.loops.scaleC)
 	if alpha == (pair[F]{}) {
 		depth = 0
 	}
-	grow(&g.stripsA, padded(min(m, blockRows), g.tall)*padded(min(depth, blockDepth), unroll)*k.parts)
-	grow(&g.stripsB, padded(min(n, blockCols), g.wide)*padded(min(depth, blockDepth), unroll)*k.parts)
+	grow(&g.stripsA, padded(min(m, blockRows), g.tall)*padded(min(depth, blockDepth), unroll)*k.components)
+	grow(&g.stripsB, padded(min(n, blockCols), g.wide)*padded(min(depth, blockDepth), unroll)*k.components)
 	for g.col = 0; g.col < n; g.col += blockCols {
 		g.cols = min(blockCols, n-g.col)
 		for g.at = 0; g.at < depth; g.at += blockDepth {
@@ -166,10 +166,10 @@ func (k *kernels[T, F]) packBPart(lo, hi int) {
 // pack copies a strip of lanes × depth elements from element at of m on, with
 // strides along the lanes and along the depth, and fills it up with zeros.
 func (k *kernels[T, F]) pack(dst []F, width int, m *operand[F], at, lanes, depth, dl, dd int) {
-	if lanes < width || depth*width*k.parts < len(dst) {
+	if lanes < width || depth*width*k.components < len(dst) {
 		clear(dst)
 	}
-	if k.parts == 1 {
+	if k.components == 1 {
 		packReal(dst, width, m.x[at:], lanes, depth, dl)
 		return
 	}

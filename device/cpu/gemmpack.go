@@ -2,13 +2,13 @@ package cpu
 
 import "unsafe"
 
-// packStrips copies strips lo to hi of an operand, each width lanes × depth with
-// padding: from element at of m on, with strides along the lanes and along the
-// depth. There are so many lanes in all.
+// packStrips copies strips lo to hi of an operand. A strip has width lanes × depth
+// elements with padding. It starts at element at of m, with strides dl along the lanes
+// and dd along the depth. lanes is the number of lanes of all strips.
 func (k *kernels[T, F]) packStrips(dst []F, lo, hi, width, lanes int, m *operand[F], at, dl, dd int) {
 	g := &k.mm
-	depth, size := g.depth-g.padding, width*g.depth*k.parts
-	if k.parts == 1 && dl == 1 {
+	depth, size := g.depth-g.padding, width*g.depth*k.components
+	if k.components == 1 && dl == 1 {
 		first, last := lo*width, min(hi*width, lanes)
 		if g.padding > 0 || last < hi*width {
 			clear(dst[lo*size : hi*size])

@@ -12,10 +12,10 @@ func (k *kernels[T, F]) tilesPart(lo, hi int) {
 		row, col := i%g.rowGroups*groupRows, i/g.rowGroups*groupCols
 		rowEnd, colEnd := min(row+groupRows, g.rows), min(col+groupCols, g.cols)
 		for c := col; c < colEnd; c += g.wide {
-			b := g.stripsB[c*g.depth*k.parts:][:g.wide*g.depth*k.parts]
+			b := g.stripsB[c*g.depth*k.components:][:g.wide*g.depth*k.components]
 			for r := row; r < rowEnd; r += g.tall {
-				a := g.stripsA[r*g.depth*k.parts:][:g.tall*g.depth*k.parts]
-				if k.parts == 1 {
+				a := g.stripsA[r*g.depth*k.components:][:g.tall*g.depth*k.components]
+				if k.components == 1 {
 					g.tile(a, b, r, c)
 				} else {
 					g.tilePairs(a, b, r, c)
@@ -52,7 +52,7 @@ func (g *gemmArgs[F]) sums(s *tileSums[F], a, b []F) {
 	}
 }
 
-// tilePairs is tile for complex numbers: four products of parts.
+// tilePairs is tile for complex numbers: four products of components.
 func (g *gemmArgs[F]) tilePairs(a, b []F, row, col int) {
 	var rr, ii, ri, ir tileSums[F]
 	ar, ai, br, bi := a[:len(a)/2], a[len(a)/2:], b[:len(b)/2], b[len(b)/2:]

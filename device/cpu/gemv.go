@@ -35,8 +35,8 @@ func (k *kernels[T, F]) Gemv(op device.Trans, m, n int, alpha T, a, x device.Mem
 	}
 	v := &k.mv
 	*v = gemvArgs[F]{
-		m: m, n: n, a: k.flat(a), x: k.flat(x)[:cols*k.parts], y: k.flat(y)[:rows*k.parts], alpha: k.split(alpha), beta: k.split(beta),
-		conj: k.parts == 2 && (op == device.ConjTrans || op == device.ConjNoTrans), slabs: v.slabs,
+		m: m, n: n, a: k.flat(a), x: k.flat(x)[:cols*k.components], y: k.flat(y)[:rows*k.components], alpha: k.split(alpha), beta: k.split(beta),
+		conj: k.components == 2 && (op == device.ConjTrans || op == device.ConjNoTrans), slabs: v.slabs,
 	}
 	switch {
 	case len(v.y) == 0:
@@ -75,7 +75,7 @@ func (k *kernels[T, F]) scaled(y []F, beta pair[F]) {
 // products are the same again.
 func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 	v := &k.mv
-	if k.parts == 1 && v.n <= narrow {
+	if k.components == 1 && v.n <= narrow {
 		dotNarrow(v.y[lo:hi], v.alpha.re, v.a[lo*v.n:hi*v.n], v.x, v.beta.re)
 		return
 	}
@@ -88,7 +88,7 @@ func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 			return
 		}
 		rows := k.partsOf(v.a, first*v.n, (first+4)*v.n)
-		if k.parts == 1 {
+		if k.components == 1 {
 			s := dotRows(rows, v.x)
 			for j := i; j < min(i+4, hi); j++ {
 				v.setReal(j, s[j-first])
@@ -105,7 +105,7 @@ func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 func (k *kernels[T, F]) gemvRow(i int) {
 	v := &k.mv
 	row := k.partsOf(v.a, i*v.n, (i+1)*v.n)
-	if k.parts == 1 {
+	if k.components == 1 {
 		v.setReal(i, dot1(row, v.x))
 	} else {
 		v.setPair(i, dotPairs1(row, v.x, v.conj))
@@ -226,7 +226,7 @@ func addNarrow[F float](y []F, alpha F, x, a []F) {
 // of it: the conjugate of a sum is the sum of conjugates.
 func (k *kernels[T, F]) addRows(y []F, from, lo, hi int) {
 	v := &k.mv
-	if k.parts == 1 && v.n <= narrow {
+	if k.components == 1 && v.n <= narrow {
 		addNarrow(y, v.alpha.re, v.x[lo:hi], v.a[lo*v.n:hi*v.n])
 		return
 	}
@@ -234,7 +234,7 @@ func (k *kernels[T, F]) addRows(y []F, from, lo, hi int) {
 		conjPairs(y, y)
 	}
 	for i := lo; i < hi; {
-		if k.parts == 1 {
+		if k.components == 1 {
 			i += v.addReal(y, from, i, min(8, hi-i))
 		} else {
 			i += v.addPairs(y, from, i, min(4, hi-i))

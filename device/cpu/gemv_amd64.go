@@ -3,7 +3,7 @@ package cpu
 import "unsafe"
 
 // Matrix-vector products on the vector units, which read a matrix as fast as
-// memory gives it. Each function returns how many parts of a row it has done;
+// memory gives it. Each function returns how many components of a row it has done;
 // what is left is plain Go.
 
 //go:noescape
@@ -31,7 +31,7 @@ func addPairRowsF64(y, a, c *float64, stride, n int)
 func addPairRowsF32(y, a, c *float32, stride, n int)
 
 // dotRowsVector sets s to the products of x with four rows of a that are stride
-// parts apart.
+// components apart.
 func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int {
 	n, bytes := whole[F](len(x), 64)
 	switch {
@@ -45,7 +45,7 @@ func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int {
 }
 
 // dotPairRowsVector is dotRowsVector for complex numbers. A row has four sums, of
-// products of parts: of re·re, im·im, re·im and im·re.
+// products of components: of re·re, im·im, re·im and im·re.
 func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int {
 	n, bytes := whole[F](len(x), 64)
 	switch {
@@ -59,7 +59,7 @@ func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int {
 }
 
 // addRowsVector adds to y eight rows of a, with a factor each, that are stride
-// parts apart.
+// components apart.
 func addRowsVector[F float](y, a []F, c *[8]F, stride int) int {
 	n, bytes := whole[F](len(y), 64)
 	switch {

@@ -59,7 +59,7 @@ func dotPairRows[F float](a, x []F, conj bool) (s [4]pair[F]) {
 }
 
 // dotPairs1 is dot1 for complex elements, or for the conjugate of a row. The four
-// sums of products of parts serve both.
+// sums of products of components serve both.
 func dotPairs1[F float](a, x []F, conj bool) pair[F] {
 	var rr, ii, ri, ir F
 	n := len(a)

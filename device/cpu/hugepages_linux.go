@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// huge is from how many bytes on memory is worth large pages: a processor that
-// walks through more than it has entries for small ones waits for its tables.
+// huge is the size in bytes from which large pages pay: a loop over more small pages
+// than the TLB has entries waits for page tables.
 const huge = 4 << 20
 
-// largePages asks for large pages for memory that has not been touched yet, as
-// NumPy does. Where the system has none it changes nothing.
+// largePages asks for large pages for untouched memory, as NumPy does. Without system
+// support it changes nothing.
 func largePages(p unsafe.Pointer, bytes int) {
 	const page = 2 << 20
 	if bytes < huge {

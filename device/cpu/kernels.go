@@ -8,13 +8,13 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// kernels is the arithmetic of one element type T, whose parts are F: the
+// kernels is the arithmetic of one element type T, whose components are F: the
 // kernels for float32 and complex64 both have loops over float32.
 //
 // Parameters of a kernel that threads share are fields here, so that a call
 // allocates nothing. One goroutine uses a device at a time.
 type kernels[T scalar.Scalar, F float] struct {
-	parts int // of an element: 1, or 2 if it is complex
+	components int // of an element: 1, or 2 if it is complex
 	*pool
 	closed  bool
 	partial *partials
@@ -55,9 +55,9 @@ var (
 )
 
 func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *kernels[T, F] {
-	k := &kernels[T, F]{parts: 1, pool: p, partial: sums, blas: b}
+	k := &kernels[T, F]{components: 1, pool: p, partial: sums, blas: b}
 	if scalar.Of[T]().IsComplex() {
-		k.parts = 2
+		k.components = 2
 	}
 	k.loops = loops{
 		copy: k.copyPart, fill: k.fillPart, combine: k.combinePart, mul: k.mulPart, mulAxis: k.mulAxisPart,
@@ -73,8 +73,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 	return k
 }
 
-// close makes all loops panic. Nothing asks whether the device is closed: that
-// would cost every kernel.
+// close makes all loops panic. A check in every kernel would cost time.
 func (k *kernels[T, F]) close() {
 	k.closed, k.blas = true, &blas{opened: true}
 	f := func(int, int) { panic(errClosed) }

@@ -25,7 +25,7 @@ func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 	k.kf = kirchhoffArgs[F]{}
 }
 
-// Stack implements device.Kirchhoff. Each thread has image points of its own.
+// Stack implements device.Kirchhoff. Threads share no image points.
 func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.kf = kirchhoffArgs[F]{k.flat(x), k.flat(y), t}
 	k.run(t.Points, stackGrain, k.loops.stack)
@@ -34,7 +34,7 @@ func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 
 func (k *kernels[T, F]) spreadPart(lo, hi int) {
 	a := &k.kf
-	t, n, m := a.t, a.t.Points, a.t.Samples*k.parts
+	t, n, m := a.t, a.t.Points, a.t.Samples*k.components
 	for p := lo; p < hi; p++ {
 		s, r := p/t.Receivers, p%t.Receivers
 		trace := a.traces[p*m:][:m]
@@ -42,9 +42,9 @@ func (k *kernels[T, F]) spreadPart(lo, hi int) {
 		src, rec := t.Src[s*n:][:n], t.Rec[r*n:][:n]
 		w := weigh(t, s, r)
 		switch {
-		case k.parts == 1 && !w.some:
+		case k.components == 1 && !w.some:
 			spreadPlain(trace, a.image, src, rec)
-		case k.parts == 1:
+		case k.components == 1:
 			for i := 0; i < n; i += t.Depths { // column by column
 				spreadWeighted(trace, a.image[i:i+t.Depths], src[i:], rec[i:], w.column(i))
 			}
@@ -52,10 +52,10 @@ func (k *kernels[T, F]) spreadPart(lo, hi int) {
 			for i := range src {
 				if n, d, ok := sample(src[i]+rec[i], t.Samples); ok {
 					w := w.at(i)
-					for c := range k.parts {
-						v := w * a.image[i*k.parts+c]
-						trace[n*k.parts+c] += v - d*v
-						trace[(n+1)*k.parts+c] += d * v
+					for c := range k.components {
+						v := w * a.image[i*k.components+c]
+						trace[n*k.components+c] += v - d*v
+						trace[(n+1)*k.components+c] += d * v
 					}
 				}
 			}
@@ -65,17 +65,17 @@ func (k *kernels[T, F]) spreadPart(lo, hi int) {
 
 func (k *kernels[T, F]) stackPart(lo, hi int) {
 	a := &k.kf
-	t, n, m := a.t, a.t.Points, a.t.Samples*k.parts
-	clear(a.image[lo*k.parts : hi*k.parts])
+	t, n, m := a.t, a.t.Points, a.t.Samples*k.components
+	clear(a.image[lo*k.components : hi*k.components])
 	for p := range t.Sources * t.Receivers {
 		s, r := p/t.Receivers, p%t.Receivers
 		trace := a.traces[p*m:][:m]
 		src, rec := t.Src[s*n:][:n], t.Rec[r*n:][:n]
 		w := weigh(t, s, r)
 		switch {
-		case k.parts == 1 && !w.some:
+		case k.components == 1 && !w.some:
 			stackPlain(a.image[lo:hi], trace, src[lo:], rec[lo:])
-		case k.parts == 1:
+		case k.components == 1:
 			for i := lo; i < hi; {
 				end := min(hi, (i/t.Depths+1)*t.Depths) // of the column
 				stackWeighted(a.image[i:end], trace, src[i:], rec[i:], w.column(i))
@@ -85,9 +85,9 @@ func (k *kernels[T, F]) stackPart(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				if n, d, ok := sample(src[i]+rec[i], t.Samples); ok {
 					w := w.at(i)
-					for c := range k.parts {
-						v := trace[n*k.parts+c]
-						a.image[i*k.parts+c] += w * (v + d*(trace[(n+1)*k.parts+c]-v))
+					for c := range k.components {
+						v := trace[n*k.components+c]
+						a.image[i*k.components+c] += w * (v + d*(trace[(n+1)*k.components+c]-v))
 					}
 				}
 			}

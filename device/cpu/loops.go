@@ -4,7 +4,7 @@ package cpu
 // the length; the reslicing lets the compiler drop the checks of the indices.
 // Real factors are for the vector units, as far as there are any. Otherwise steps
 // of four leave less to count. Complex elements are walked as flat
-// parts, two by two: the compiler addresses those directly.
+// components, two by two: the compiler addresses those directly.
 
 // combine sets dst = a·x + b·y, without reading y if b is 0.
 func combine[F float](dst []F, a F, x []F, b F, y []F) {

@@ -3,7 +3,7 @@ package cpu
 import "unsafe"
 
 // Loops that work element by element, on the vector units. Each function returns
-// how many parts it has done; the rest is plain Go, with the same results.
+// how many components it has done; the rest is plain Go, with the same results.
 
 //go:noescape
 func mulF64(dst, x, y *float64, n int)

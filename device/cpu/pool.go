@@ -13,8 +13,8 @@ import (
 // device. A loop allocates nothing: its parameters are fields, its body is a
 // method value that was made once, and chunks are handed out by a counter.
 //
-// A worker that wakes up too late finds the loop shut and sleeps on, so a loop
-// never waits for a worker that has taken no part in it.
+// A worker that wakes up too late finds the loop shut and sleeps again, so a loop never
+// waits for a worker that does none of its work.
 type pool struct {
 	workers int
 	wake    chan struct{}
@@ -32,7 +32,7 @@ type pool struct {
 // shut is the bit of a pool's state that keeps workers out.
 const shut = 1 << 32
 
-// Panic is what a kernel panics with when its work on another thread did.
+// Panic is the panic value of a kernel whose work panicked on another thread.
 type Panic struct {
 	Value any
 	Stack []byte // of the thread
@@ -70,8 +70,8 @@ func (p *pool) close() {
 	}
 }
 
-// run calls body for the parts of 0 to n, each of grain elements save the last,
-// in any order and at the same time, and returns when all are done.
+// run calls body for chunks of 0 to n, concurrently and in any order, and returns when
+// all are done. All chunks but the last have grain elements.
 func (p *pool) run(n, grain int, body func(lo, hi int)) {
 	chunks := (n + grain - 1) / grain
 	if chunks <= 1 || p.workers == 0 {
@@ -102,12 +102,12 @@ func (p *pool) run(n, grain int, body func(lo, hi int)) {
 	}
 }
 
-// looks is how often a thread that waits looks and lets others run before it
-// sleeps, some 100 µs. Waking one that sleeps takes about half of that on a
-// virtual machine, and an iteration of a solver is many short loops.
+// looks is how often a waiting thread polls and yields before it sleeps: some 100 µs.
+// Waking a thread takes about half of that on a virtual machine, and an iteration of a
+// solver is many short loops.
 const looks = 300
 
-// soon waits a moment for a loop and reports whether there is one.
+// soon polls for a loop for a moment and reports whether there is one.
 func (p *pool) soon() bool {
 	for range looks {
 		if p.state.Load() < shut {
@@ -118,7 +118,7 @@ func (p *pool) soon() bool {
 	return false
 }
 
-// serve is the life of a worker.
+// serve is the loop of a worker.
 func (p *pool) serve() {
 	for {
 		if !p.soon() {
@@ -148,7 +148,7 @@ func (p *pool) enter() bool {
 	}
 }
 
-// work does chunks until none is left. After a panic none is.
+// work does chunks until none is left. A panic ends all chunks.
 func (p *pool) work() {
 	defer func() {
 		if r := recover(); r != nil {

@@ -2,9 +2,9 @@ package cpu
 
 import "math"
 
-// The loops of sums. They add in 64 bits: what the vector units leave over, or
-// all, in four places at once. One addition takes as long as four that do not
-// wait for each other, and more than four the compiler does not keep in registers.
+// Loops of sums in 64 bits, for what the vector units leave over, or for all. They add
+// into four variables: four independent additions take as long as one. The compiler keeps
+// no more than four in registers.
 
 // dot returns Σ x·y.
 func dot[F float](x, y []F) float64 {
@@ -25,7 +25,7 @@ func dot[F float](x, y []F) float64 {
 }
 
 // dotPairs returns Σ x·y of complex elements, or Σ conj(x)·y. The four sums of
-// products of parts serve both.
+// products of components serve both.
 func dotPairs[F float](x, y []F, conj bool) complex128 {
 	var s [4]float64
 	n := len(x)

@@ -28,7 +28,7 @@ type reduceArgs[F float] struct {
 }
 
 // chunks runs body over n elements and returns the partial results. Bodies get
-// bounds in elements, not in parts.
+// bounds in elements, not in components.
 func (k *kernels[T, F]) chunks(n int, body func(lo, hi int)) []complex128 {
 	k.r.grain = max(sumGrain, (n+maxChunks-1)/maxChunks)
 	parts := k.partial[:(n+k.r.grain-1)/k.r.grain]
@@ -37,8 +37,8 @@ func (k *kernels[T, F]) chunks(n int, body func(lo, hi int)) []complex128 {
 	return parts
 }
 
-// partsOf returns the parts of elements lo to hi.
-func (k *kernels[T, F]) partsOf(x []F, lo, hi int) []F { return x[lo*k.parts : hi*k.parts] }
+// partsOf returns the components of elements lo to hi.
+func (k *kernels[T, F]) partsOf(x []F, lo, hi int) []F { return x[lo*k.components : hi*k.components] }
 
 func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err error) {
 	k.r.x, k.r.y, k.r.conj = k.flat(x), k.flat(y), conj
@@ -51,7 +51,7 @@ func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err er
 func (k *kernels[T, F]) dotPart(lo, hi int) {
 	x, y := k.partsOf(k.r.x, lo, hi), k.partsOf(k.r.y, lo, hi)
 	var s complex128
-	if k.parts == 1 {
+	if k.components == 1 {
 		s = complex(dot(x, y), 0)
 	} else {
 		s = dotPairs(x, y, k.r.conj)
@@ -69,7 +69,7 @@ func (k *kernels[T, F]) Sum(x device.Mem[T]) (s complex128, err error) {
 
 func (k *kernels[T, F]) sumPart(lo, hi int) {
 	x := k.partsOf(k.r.x, lo, hi)
-	if k.parts == 1 {
+	if k.components == 1 {
 		k.partial[lo/k.r.grain] = complex(sum(x), 0)
 	} else {
 		k.partial[lo/k.r.grain] = sumPairs(x)
@@ -84,7 +84,7 @@ func (k *kernels[T, F]) norm(x []F, p, scale float64) float64 {
 	kind := device.NormOf(p)
 	k.r.x, k.r.kind, k.r.p, k.r.scale = x, kind, p, math.Abs(scale)
 	s := kind.Empty()
-	for _, c := range k.chunks(len(x)/k.parts, k.loops.norm) {
+	for _, c := range k.chunks(len(x)/k.components, k.loops.norm) {
 		s = joinNorms(kind, s, real(c))
 	}
 	return s
@@ -97,14 +97,14 @@ func (k *kernels[T, F]) normPart(lo, hi int) {
 
 // normOf is the norm of one chunk.
 func (k *kernels[T, F]) normOf(x []F, kind device.NormKind, p, scale float64) float64 {
-	if k.parts == 1 || kind == device.NormSquares {
+	if k.components == 1 || kind == device.NormSquares {
 		return normReal(x, kind, p, scale)
 	}
 	return normPairs(pairs(x), kind, p, scale)
 }
 
 func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
-	if k.parts == 2 {
+	if k.components == 2 {
 		return 0, 0, fmt.Errorf("cpu: smallest and largest %v: %w", scalar.Of[T](), device.ErrUnsupported)
 	}
 	k.r.x = k.flat(x)

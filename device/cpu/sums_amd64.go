@@ -2,7 +2,7 @@ package cpu
 
 import "unsafe"
 
-// Sums on the vector units. Each function returns how many parts it has added;
+// Sums on the vector units. Each function returns how many components it has added;
 // what is left is plain Go. Which those are depends on the length alone.
 
 //go:noescape
@@ -29,8 +29,8 @@ func addColumnsF64(s, x *float64, stride, n int)
 //go:noescape
 func addColumnsF32(s *float64, x *float32, stride, n int)
 
-// whole returns how many of n parts fill multiples of so many bytes, 0 without
-// vector units, and how many bytes that is.
+// whole returns the largest number of components up to n whose bytes are a multiple of
+// of, and those bytes. Both are 0 without vector units.
 func whole[F float](n, of int) (parts, bytes int) {
 	if !vectors {
 		return 0, 0
@@ -79,7 +79,7 @@ func sumVector[F float](s *[2]float64, x []F) int {
 	return n
 }
 
-// addColumnsVector adds to s four rows of x that are stride parts apart.
+// addColumnsVector adds to s four rows of x that are stride components apart.
 func addColumnsVector[F float](s []float64, x []F, stride int) int {
 	n, bytes := whole[F](len(s), 4*int(unsafe.Sizeof(F(0))))
 	switch {

@@ -66,7 +66,7 @@
 	VADDPS Y9, Y8, Y8       \
 	VADDPS Y8, Y, Y
 
-// BLOCK does N bytes of dst in the registers of REGS as long as there are so many.
+// BLOCK computes N bytes of dst at a time in the registers of REGS, while N remain.
 #define BLOCK(N, REGS, CAST, SIZE, PAIR, LONE, MORE, start, pair, lone, more, put, next) \
 start:                   \
 	CMPQ CX, $N          \

@@ -17,19 +17,19 @@ func (k *kernels[T, F]) thresholdPart(lo, hi int) {
 	dst, x, t := k.v.dst[lo:hi], k.v.x[lo:hi], k.v.t
 	switch k.v.kind {
 	case device.SoftThreshold:
-		if k.parts == 1 {
+		if k.components == 1 {
 			soft(dst, x, t)
 		} else {
 			softPairs(pairs(dst), pairs(x), t)
 		}
 	case device.HardThreshold:
-		if k.parts == 1 {
+		if k.components == 1 {
 			hard(dst, x, t)
 		} else {
 			hardPairs(pairs(dst), pairs(x), t)
 		}
 	case device.HalfThreshold:
-		if k.parts == 1 {
+		if k.components == 1 {
 			half(dst, x, t)
 		} else {
 			halfPairs(pairs(dst), pairs(x), t)

@@ -17,9 +17,9 @@ type vectorArgs[F float] struct {
 	t            float64
 }
 
-// each runs body over the n flat parts of vectors, in grains of whole elements.
+// each runs body over the n flat components of vectors, in grains of whole elements.
 func (k *kernels[T, F]) each(n int, body func(lo, hi int)) {
-	k.pool.run(n, vectorGrain*k.parts, body)
+	k.pool.run(n, vectorGrain*k.components, body)
 	k.v = vectorArgs[F]{} // keep nobody's memory alive
 }
 
@@ -27,7 +27,7 @@ func (k *kernels[T, F]) each(n int, body func(lo, hi int)) {
 // nothing but move memory.
 func (k *kernels[T, F]) shared(n int, body func(lo, hi int)) {
 	threads := k.workers + 1
-	k.pool.run(n, max(vectorGrain*k.parts, (n+threads-1)/threads&^1+2), body)
+	k.pool.run(n, max(vectorGrain*k.components, (n+threads-1)/threads&^1+2), body)
 	k.v = vectorArgs[F]{}
 }
 
@@ -47,7 +47,7 @@ func (k *kernels[T, F]) fillPart(lo, hi int) {
 	switch a := k.v.a; {
 	case a == (pair[F]{}):
 		clear(k.v.dst[lo:hi])
-	case k.parts == 1:
+	case k.components == 1:
 		fill(k.v.dst[lo:hi], a.re)
 	default:
 		fill(pairs(k.v.dst[lo:hi]), a)
@@ -82,7 +82,7 @@ func (k *kernels[T, F]) Mul(dst, x, y device.Mem[T], conj bool) {
 
 func (k *kernels[T, F]) mulPart(lo, hi int) {
 	dst, x, y := k.v.dst[lo:hi], k.v.x[lo:hi], k.v.y[lo:hi]
-	if k.parts == 1 {
+	if k.components == 1 {
 		mul(dst, x, y)
 	} else {
 		mulPairs(dst, x, y, k.v.conj)
@@ -95,7 +95,7 @@ func (k *kernels[T, F]) Conj(dst, x device.Mem[T]) {
 }
 
 func (k *kernels[T, F]) conjPart(lo, hi int) {
-	if k.parts == 1 {
+	if k.components == 1 {
 		copy(k.v.dst[lo:hi], k.v.x[lo:hi])
 	} else {
 		conjPairs(k.v.dst[lo:hi], k.v.x[lo:hi])
@@ -111,7 +111,7 @@ func (k *kernels[T, F]) MulAxis(dst, d, x device.Mem[T], outer, inner int, conj 
 
 func (k *kernels[T, F]) mulAxisPart(lo, hi int) {
 	v := &k.v
-	p, n := k.parts, len(v.y)/k.parts
+	p, n := k.components, len(v.y)/k.components
 	if v.inner == 1 { // rows of factors
 		for lo < hi {
 			i := lo % (n * p)

@@ -1,21 +1,19 @@
-// Package cuda is an NVIDIA GPU as a device, through CUDA's libraries, which it
-// opens at run time.
+// Package cuda is the device of an NVIDIA GPU. It opens CUDA's libraries at run time.
 package cuda
 
 import "github.com/golops/golops/internal/gpu"
 
-// Config says which GPU, and where to find what it needs.
+// Config selects a GPU and the folders of its libraries and kernels.
 type Config = gpu.Config
 
 // Device is one GPU.
 type Device = gpu.Device
 
-// New opens a GPU. Close gives back all that it holds.
+// New opens a GPU. Close frees everything that it holds.
 func New(cfg Config) (*Device, error) { return gpu.New(gpu.CUDA, cfg) }
 
-// Count returns how many GPUs this process sees. The error says why that cannot
-// be known: mostly because there is no driver.
+// Count returns how many GPUs this process sees. The usual error is a missing driver.
 func Count() (int, error) { return gpu.Count(gpu.CUDA) }
 
-// Detect reports which libraries and GPUs there are. It opens no GPU.
+// Detect finds the libraries and GPUs. It opens no GPU.
 func Detect() gpu.Report { return gpu.Detect(gpu.CUDA) }

@@ -61,8 +61,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLook says what there is or, without a driver, why there is nothing.
-func TestLook(t *testing.T) {
+// TestDetect lists libraries and GPUs. Without a driver it wants the reason.
+func TestDetect(t *testing.T) {
 	r := cuda.Detect()
 	if len(r.Libraries) == 0 || r.Libraries[0].What != "driver" {
 		t.Fatalf("the report begins with %+v", r.Libraries)

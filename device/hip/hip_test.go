@@ -24,8 +24,8 @@ func TestKernels(t *testing.T) {
 	})
 }
 
-// TestLook says what there is or, without a driver, why there is nothing.
-func TestLook(t *testing.T) {
+// TestDetect lists libraries and GPUs. Without a driver it wants the reason.
+func TestDetect(t *testing.T) {
 	r := hip.Detect()
 	if len(r.Libraries) == 0 || r.Libraries[0].What != "driver" {
 		t.Fatalf("the report begins with %+v", r.Libraries)

@@ -1,6 +1,5 @@
-// Package fakegpu is for tests: a device whose memory the host cannot read, as
-// that of a GPU, made of one that it can. What touches memory behind the
-// device's back fails on it, on any machine.
+// Package fakegpu is a device for tests on machines without a GPU. It hides host memory
+// as GPU memory. Code that reads it without the device fails.
 package fakegpu
 
 import (

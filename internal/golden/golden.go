@@ -24,7 +24,7 @@ type Case struct {
 	Ranks       int    // 0 for serial PyLops
 	DType       scalar.DType
 	Dims, Dimsd []int          // the shapes of model and data
-	Params      map[string]any // as in JSON, numbers as json.Number: see Int and its friends
+	Params      map[string]any // as in JSON, numbers as json.Number: see Int, Float and so on
 
 	// DotTest is false where PyLops fails its own dot test: v is then not the
 	// adjoint, which the array "v_true" holds.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Int returns the parameter called key. Like all its friends it panics where
-// there is no such parameter of that type: the test asks for the wrong one.
+// Int returns the parameter called key. Like the methods for other types it panics if
+// there is no such parameter of that type: that is a bug of the test.
 func (c Case) Int(key string) int {
 	n, err := toInt(c.param(key))
 	c.check(key, "an integer", err)

@@ -148,7 +148,7 @@ func compile(dir string, files fs.FS) error {
 	if err := os.CopyFS(src, files); err != nil {
 		return fmt.Errorf("gpusim: %w", err)
 	}
-	// Every source starts with core.h, which is most of what there is to compile.
+	// Every source includes core.h. Most of the compile time is spent on it.
 	header := "src/core.h.gch"
 	if err := gxx(dir, "-x", "c++-header", "src/core.h", "-o", header); err != nil {
 		return err

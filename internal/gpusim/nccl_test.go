@@ -169,7 +169,7 @@ func collectives(r *rank) {
 }
 
 // messages sends to the right and receives from the left in one group, each on
-// a stream of its own.
+// a separate stream.
 func messages(r *rank) {
 	var other uintptr
 	r.must("cuStreamCreate", dl.Pointer(&other), 1)

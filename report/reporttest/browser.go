@@ -38,7 +38,7 @@ func find(t testing.TB) string {
 	return ""
 }
 
-// browser is a running Chromium with a profile of its own.
+// browser is a running Chromium with a temporary profile.
 type browser struct {
 	*pipe
 	cmd    *exec.Cmd

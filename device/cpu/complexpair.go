@@ -7,29 +7,28 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// float is a part of an element: the element itself, or one half of a complex
+// float is a component of an element: the element itself, or one half of a complex
 // one. Loops are generic over it. Go computes products of complex64 in 64 bits,
-// part by part, which takes twice as long as the loops here.
+// component by component, which takes twice as long as the loops here.
 type float interface{ float32 | float64 }
 
-// pair is a complex element as two parts, in the memory layout of Go's own.
+// pair is a complex element with the memory layout of Go's complex numbers.
 type pair[F float] struct{ re, im F }
 
-// flat returns the parts of a block of elements: as many as elements if they are
-// real, twice as many if they are complex. A real factor acts on both alike.
+// flat returns the components of a block of elements: one per real element, two per
+// complex element. A real factor acts on both alike.
 func (k *kernels[T, F]) flat(m device.Mem[T]) []F {
-	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(m.Host))), len(m.Host)*k.parts)
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(m.Host))), len(m.Host)*k.components)
 }
 
-// pairs returns flat parts as complex elements.
+// pairs returns flat components as complex elements.
 func pairs[F float](x []F) []pair[F] {
 	return unsafe.Slice((*pair[F])(unsafe.Pointer(unsafe.SliceData(x))), len(x)/2)
 }
 
-// split returns the parts of a factor. It must be inlined, so as not to make
-// the factor escape.
+// split returns a factor as a pair. It must be inlined, or v escapes to the heap.
 func (k *kernels[T, F]) split(v T) pair[F] {
-	if k.parts == 1 {
+	if k.components == 1 {
 		return pair[F]{re: *(*F)(unsafe.Pointer(&v))}
 	}
 	return *(*pair[F])(unsafe.Pointer(&v))

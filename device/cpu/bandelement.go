@@ -4,14 +4,14 @@ import "github.com/golops/golops/device"
 
 // Bands whose rows are single elements.
 
-// bandElements is band where rows are single elements and some taps run
-// backwards or stand still: tap after tap over pieces of dst.
+// bandElements is band for rows of one element, if some taps have Step -1 or 0. It
+// goes tap by tap over pieces of dst.
 func (k *kernels[T, F]) bandElements(band *device.Band, taps []device.Tap[T], o, from, to int) {
 	a := &k.bd
 	for ; from < to; from += bandPiece {
 		n := min(bandPiece, to-from)
 		dst := a.dst[o*a.rows+from:][:n]
-		if t := &taps[0]; len(taps) == 1 && t.Step == -1 && !a.add && k.parts == 1 {
+		if t := &taps[0]; len(taps) == 1 && t.Step == -1 && !a.add && k.components == 1 {
 			last := t.At - (from - band.Lo)
 			reversed(dst, re[F](&t.Coef), k.source(t, o, last-n+1)[:n])
 			continue
@@ -21,19 +21,19 @@ func (k *kernels[T, F]) bandElements(band *device.Band, taps []device.Tap[T], o,
 		}
 		for i := range taps {
 			t := &taps[i]
-			first := from/k.parts - band.Lo // row of the band
-			rows, c := n/k.parts, k.split(t.Coef)
+			first := from/k.components - band.Lo // row of the band
+			rows, c := n/k.components, k.split(t.Coef)
 			switch {
 			case t.Step == 1 && a.realTaps:
 				taps1(dst, c.re, k.source(t, o, t.At+first), true)
 			case t.Step == 1:
 				tapPairs1(dst, c, k.source(t, o, t.At+first), true)
-			case t.Step == 0 && k.parts == 1:
+			case t.Step == 0 && k.components == 1:
 				shift(dst, c.re*k.source(t, o, t.At)[0])
 			case t.Step == 0:
 				s := k.source(t, o, t.At)
 				shiftPairs(pairs(dst), c, pair[F]{s[0], s[1]})
-			case k.parts == 1:
+			case k.components == 1:
 				backwards(dst, c.re, k.source(t, o, t.At-first-rows+1)[:n])
 			default:
 				backwardPairs(pairs(dst), c, pairs(k.source(t, o, t.At-first-rows+1)[:n]))
@@ -90,28 +90,28 @@ func backwardPairs[F float](dst []pair[F], c pair[F], s []pair[F]) {
 	}
 }
 
-// lone sets one element of dst to a sum over taps, as the rows of a dense or
-// non-stationary matrix are.
-func (k *kernels[T, F]) lone(dst []F, taps []device.Tap[T], o int) {
+// element computes one element of dst, for rows of many taps, as dense or non-stationary
+// matrices have.
+func (k *kernels[T, F]) element(dst []F, taps []device.Tap[T], o int) {
 	a := &k.bd
 	var re, im float64
-	if k.parts == 1 {
-		re = k.loneReal(taps, o)
+	if k.components == 1 {
+		re = k.elementReal(taps, o)
 	} else {
-		re, im = k.lonePair(taps, o)
+		re, im = k.elementPair(taps, o)
 	}
 	if a.add {
 		re += float64(dst[0])
-		im += float64(dst[k.parts-1])
+		im += float64(dst[k.components-1])
 	}
 	dst[0] = F(re)
-	if k.parts == 2 {
+	if k.components == 2 {
 		dst[1] = F(im)
 	}
 }
 
-// loneReal sums four taps at a time where none of them reads a ghost.
-func (k *kernels[T, F]) loneReal(taps []device.Tap[T], o int) float64 {
+// elementReal sums four taps at a time where none of them reads a ghost.
+func (k *kernels[T, F]) elementReal(taps []device.Tap[T], o int) float64 {
 	a := &k.bd
 	src := a.src[o*a.b.SrcRows:]
 	var s0, s1, s2, s3 float64
@@ -137,7 +137,7 @@ func (k *kernels[T, F]) loneReal(taps []device.Tap[T], o int) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-func (k *kernels[T, F]) lonePair(taps []device.Tap[T], o int) (re, im float64) {
+func (k *kernels[T, F]) elementPair(taps []device.Tap[T], o int) (re, im float64) {
 	a := &k.bd
 	src := pairs(a.src)[o*a.b.SrcRows:]
 	for i := range taps {

@@ -1,18 +1,17 @@
 package cpu
 
-// Bands of single elements that only move: a restriction along the last axis has
-// them by the thousand, and all outer indices have the same.
+// Bands that only copy single elements. A restriction along the last axis has thousands
+// of them, the same for all outer indices.
 
-// move says where an element goes and where it comes from; from is negative if
-// it is zero.
+// move is the copy of one element. A negative from sets it to zero.
 type move struct{ to, from int32 }
 
 // movesPart moves the elements of some outer indices.
 func (k *kernels[T, F]) movesPart(lo, hi int) {
 	a := &k.bd
 	for o := lo; o < hi; o++ {
-		dst, src := a.dst[o*a.rows:(o+1)*a.rows], a.src[o*a.b.SrcRows*k.parts:(o+1)*a.b.SrcRows*k.parts]
-		if k.parts == 1 {
+		dst, src := a.dst[o*a.rows:(o+1)*a.rows], a.src[o*a.b.SrcRows*k.components:(o+1)*a.b.SrcRows*k.components]
+		if k.components == 1 {
 			moveAll(dst, src, k.moves)
 		} else {
 			moveAll(pairs(dst), pairs(src), k.moves)
@@ -30,9 +29,8 @@ func moveAll[E any](dst, src []E, moves []move) {
 	}
 }
 
-// moveBands does bands that only move elements and reports whether these do.
-// A list of places is worth its making if several outer indices share it and
-// runs of elements are short.
+// moveBands applies bands that only copy elements. It returns false for other bands. A
+// list of moves pays if several outer indices share it and runs of elements are short.
 func (k *kernels[T, F]) moveBands() bool {
 	const few = 8
 	a := &k.bd

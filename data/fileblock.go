@@ -11,7 +11,7 @@ import (
 // the last one running fastest.
 type block struct{ dims, lo, hi []int }
 
-// blockOf returns where the elements of a rank lie in a file of this space.
+// blockOf returns the block of a rank in a file of this space.
 func blockOf(s *dist.Space, rank int, fortran bool) block {
 	dims, box := s.Shape().Dims(), s.Box(rank)
 	b := block{dims, slices.Clone(box.Lo[:len(dims)]), slices.Clone(box.Hi[:len(dims)])}
@@ -29,8 +29,8 @@ func (b block) reversed() block {
 	return b
 }
 
-// runs returns how many elements of the block follow each other in the file,
-// how often they do so, and the axis that the runs are ranges of.
+// runs returns the length and number of contiguous runs of the block in the file, and
+// the axis that the runs are ranges of.
 func (b block) runs() (n, times, axis int) {
 	n, times = 1, 1
 	axis = len(b.dims) - 1
@@ -49,7 +49,7 @@ func (b block) runs() (n, times, axis int) {
 	return n, times, axis
 }
 
-// each calls f with the place in the file of each run of n elements, in order.
+// each calls f with the offset of each run of n elements, in the order of the file.
 func (b block) each(f func(at, n int) error) error {
 	n, times, axis := b.runs()
 	i := slices.Clone(b.lo)

@@ -36,21 +36,21 @@ func (a app) reaches() *cobra.Command {
 	}
 }
 
-// ask notes of each MPI library whether it reaches memory of GPUs, as it says
-// in a process of its own.
-func (a app) ask(ctx context.Context, libs []launch.Library) {
+// findGPUAware sets whether each MPI library is GPU-aware. It asks the library in
+// another process.
+func (a app) findGPUAware(ctx context.Context, libs []launch.Library) {
 	var wg sync.WaitGroup
 	for i := range libs {
 		if l := &libs[i]; l.ReportsGPUSupport {
-			wg.Go(func() { l.SetGPUAware(a.askOne(ctx, l.Path)) })
+			wg.Go(func() { l.SetGPUAware(a.gpuSupport(ctx, l.Path)) })
 		}
 	}
 	wg.Wait()
 }
 
-// askOne starts the library. What it leaves behind when it is killed goes with
-// the folder that it gets for temporary files, and its daemon with its group.
-func (a app) askOne(ctx context.Context, path string) ([]string, error) {
+// gpuSupport starts the library in a child process. Files of a killed library are
+// removed with its temporary folder, its daemon is killed with its process group.
+func (a app) gpuSupport(ctx context.Context, path string) ([]string, error) {
 	if launch.Launched() {
 		return nil, errors.New("a launcher started this process: start golops info alone")
 	}

@@ -153,7 +153,7 @@ const inspect = `new Promise(done => requestAnimationFrame(() => requestAnimatio
 	broken: [...document.images].filter(i => !i.complete || i.naturalWidth == 0).map(i => i.alt || i.src.slice(0, 80)),
 }))))`
 
-// problem says what is wrong if an event tells of something wrong.
+// problem returns the text of an event that reports a problem, or "".
 func problem(m message, address string) string {
 	var e struct {
 		Type string // of a console message

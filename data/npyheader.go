@@ -38,7 +38,7 @@ const (
 	maxAxes   = 64      // what NumPy allows
 )
 
-// readHeader reads the header at the start of r, and nothing behind it.
+// readHeader reads the header at the start of r and nothing more.
 func readHeader(r io.Reader) (NPY, error) {
 	var h NPY
 	start := make([]byte, len(magic)+2)
@@ -77,7 +77,7 @@ func readHeader(r io.Reader) (NPY, error) {
 	return h, nil
 }
 
-// short says in words that a file ended early.
+// short replaces io.EOF by an error that says that the file ended early.
 func short(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file is truncated: %w", io.ErrUnexpectedEOF)
@@ -85,7 +85,7 @@ func short(err error) error {
 	return err
 }
 
-// parse takes the dictionary of a header apart.
+// parse reads the dictionary of a header.
 func (h *NPY) parse(text string) error {
 	l := literal{rest: text}
 	l.want("{")
@@ -126,7 +126,7 @@ func (h *NPY) parse(text string) error {
 	return h.check()
 }
 
-// check finds out how many elements there are and how large each is.
+// check computes the number and the size of elements.
 func (h *NPY) check() (err error) {
 	if h.elem, err = parseElement(h.DType); err != nil {
 		return err
@@ -162,8 +162,7 @@ func count(dims []int) (int, error) {
 	return n, nil
 }
 
-// literal reads the few forms of Python values that a header is made of. After
-// a failure it reads nothing more.
+// literal parses the Python values of a header. After a failure it reads nothing more.
 type literal struct {
 	rest string
 	err  error
@@ -201,7 +200,7 @@ func (l *literal) quoted() string {
 		}
 	}
 	if l.err == nil && l.take("[") {
-		l.err = elementError("records of several fields cannot be read: write each field as an array of its own")
+		l.err = elementError("records of several fields cannot be read: write each field as a separate array")
 	}
 	l.fail("a quoted name")
 	return ""
@@ -230,7 +229,7 @@ func (l *literal) tuple() []int {
 	return dims
 }
 
-// integer reads a decimal number. Python 2 put an L behind long ones.
+// integer reads a decimal number. Python 2 appended an L to long integers.
 func (l *literal) integer() int {
 	l.take("")
 	end := strings.IndexFunc(l.rest, func(r rune) bool { return r != '-' && (r < '0' || r > '9') })
@@ -250,7 +249,7 @@ func (l *literal) integer() int {
 	return n
 }
 
-// header returns the very bytes that NumPy writes before an array in C order.
+// header returns the same bytes that NumPy writes before an array in C order.
 func header(descr string, dims []int) []byte {
 	shape := make([]string, len(dims))
 	for i, d := range dims {
