@@ -1,10 +1,9 @@
 // Package data moves arrays and seismic traces between files and ranks: .npy
 // and .npz of NumPy, and SEG-Y.
 //
-// Nothing that a file says is trusted: sizes are compared with those of the
-// file before memory is asked for, and a damaged file is an error, never a
-// panic. Files are written under a temporary name in the same folder and
-// renamed when they are complete and on disk, so that nobody sees half of one.
+// Headers are not trusted: sizes are compared with the size of the file before memory is
+// allocated. A damaged file is an error, never a panic. Files are written under a
+// temporary name in the same folder and renamed when they are complete and on disk.
 package data
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/golops/golops/internal/disk"
 )
 
-// openRegular opens a file for reading and returns its size. Pipes and devices
-// have none, so that nothing a header says could be checked.
+// openRegular opens a file for reading and returns its size. It refuses pipes and
+// devices: they have no size to check a header with.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path) // before Open, which waits for the other end of a pipe
 	if err != nil {
@@ -31,6 +30,5 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// bare takes the path out of an error of the file system, which callers name
-// themselves, and keeps the operation and the cause.
+// bare removes the path from an error of the file system. Callers name the path.
 func bare(err error) error { return disk.Bare(err) }

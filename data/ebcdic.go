@@ -54,8 +54,8 @@ func decodeText(b []byte) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// looksEBCDIC tells the two codes apart by what most bytes are letters, digits
-// or spaces in. The two share none of these: EBCDIC has them from 0x81 on and
+// looksEBCDIC reports whether more bytes are letters, digits or spaces in EBCDIC than in
+// ASCII. The codes share none of these: EBCDIC has letters and digits from 0x81 on, and
 // its space is ASCII's @.
 func looksEBCDIC(b []byte) bool {
 	votes := 0

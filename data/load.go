@@ -18,11 +18,10 @@ const chunk = 8 << 20 // bytes
 // Load returns the array in a .npy file, whose shape must be that of the
 // space, in any order of axes and bytes. Elements are converted as by ReadNPY.
 //
-// It is collective: every rank opens the file and reads only its own block. A
-// layout with many short runs in the file is read in long ones and then sent to
-// where it belongs, which takes the memory of the array twice for a while, as
-// reading Fortran order does. On a fault of any rank all get an error that names
-// the rank.
+// It is collective: every rank opens the file and reads only its own block. A layout with
+// many short runs in the file is read in long runs and then redistributed, which takes the
+// memory of the array twice. So does Fortran order. If a rank fails, all ranks return an
+// error that names it.
 func Load[T scalar.Scalar](ctx context.Context, path string, s *dist.Space) (dist.Array[T], error) {
 	a, h, err := loadBlock[T](ctx, path, s)
 	said := fmt.Sprintf("%s with %v of %s, Fortran order %v", path, h.Shape, h.DType, h.Fortran)

@@ -60,9 +60,8 @@ func ListNPZ(path string) ([]Member, error) {
 }
 
 // ReadNPZ returns the shape and the elements of one array of a .npz file, as
-// ReadNPY does. Compressed files are read too. Its checksum must be right. Memory
-// is taken for the array alone, and only if the host has it and the file is long
-// enough to hold so much.
+// ReadNPY does. Compressed files are read too. The checksum must be right. Memory is
+// allocated for the array alone, and only if the host has it and the file is long enough.
 func ReadNPZ[T scalar.Scalar](path, name string) (dims []int, elements []T, err error) {
 	err = openNPZ(path, func(files []*zip.File, size int64) error {
 		f, err := find(files, name)
@@ -96,8 +95,8 @@ func openNPZ(path string, use func(files []*zip.File, size int64) error) error {
 	return use(z.File, size)
 }
 
-// plausible refuses a member that claims more bytes than its part of a file of
-// this size can hold, so that a lie costs no memory.
+// plausible refuses a member that claims more bytes than a file of this size can hold, so
+// that a wrong header allocates no memory.
 func plausible(f *zip.File, size int64) error {
 	const best = 1032 // bytes that deflate makes of one at most: 258 of 2 bits
 	packed, whole := f.CompressedSize64, f.UncompressedSize64

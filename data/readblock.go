@@ -11,9 +11,9 @@ import (
 
 // ReadBlock returns a part of the array in a .npy file: the elements from lo up
 // to hi on each axis, the last axis running fastest whatever the order in the
-// file, converted as by ReadNPY. It reads only those, so that a slice of a file
-// that is larger than memory can be had. The end of ctx ends it. A part that the
-// host has no memory for is an error that wraps device.ErrMemory.
+// file, converted as by ReadNPY. It reads only those elements, so it can read a slice of a
+// file that is larger than memory. It ends when ctx ends. Too little host memory is an
+// error that wraps device.ErrMemory.
 func ReadBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []int) ([]T, error) {
 	v, err := readOneBlock[T](ctx, path, lo, hi)
 	if err != nil {

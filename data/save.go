@@ -16,12 +16,11 @@ import (
 // Save writes an array to a .npy file in C order, the last axis running
 // fastest, byte for byte what WriteNPY writes of the whole.
 //
-// It is collective: every rank writes its own block, and of ranks that hold the
-// same elements only one. A layout with many short runs in the file is first
-// sent to ranks that write long ones, which takes the memory of the array twice
-// for a while. All ranks must see the same folder. On a fault of any rank all
-// get an error that names the rank, and the folder is as it was before; a
-// program that is killed may leave a file .golops-*.tmp.
+// It is collective: every rank writes its own block. Of several ranks with the same
+// elements only one writes. A layout with many short runs in the file is first
+// redistributed into long runs, which takes the memory of the array twice. All ranks must
+// see the same folder. If a rank fails, all ranks return an error that names it, and the
+// folder is unchanged. A killed program may leave a file .golops-*.tmp.
 func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) error {
 	s, c := a.Space(), a.Space().Comm()
 	what := fmt.Sprintf("data: save %s", path)

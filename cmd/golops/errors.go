@@ -29,12 +29,12 @@ func (a app) complain(err error) {
 	fmt.Fprintln(a.stderr, "golops: "+report.PrintableLines(launch.Text(err)))
 }
 
-// usage is the end of a command that cannot be done as asked. Processes of a
-// launcher start MPI to end together, since one that left before would make some
-// launchers wait for ever and others kill rank 0 before it has printed.
+// usage ends a command with wrong arguments. Under a launcher the processes start MPI and
+// end together: if one left early, some launchers would hang, and others would kill rank
+// 0 before it has printed.
 func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
 	f := failure{err: errors.New(oneLine(err)), code: usage}
-	alone := cmd.HasParent() && cmd.Annotations["ranks"] == "" // a mistyped command has no parent, and all processes have it
+	alone := cmd.HasParent() && cmd.Annotations["ranks"] == "" // a mistyped command has no parent; all processes report it
 	if alone || !launch.Launched() {
 		return f
 	}
@@ -50,8 +50,8 @@ func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
 	return f
 }
 
-// agree returns the fault of usage that any rank has, the same on all ranks, and
-// rank 0 prints it. Unless all have it, it names the rank. It is collective.
+// agree returns the same fault on all ranks if any rank has wrong arguments. Rank 0
+// prints it. The text names the rank unless all ranks have the fault. It is collective.
 func (a app) agree(ctx context.Context, c comm.Comm, mine error) (fault, err error) {
 	text := ""
 	if mine != nil {
@@ -75,7 +75,7 @@ func (a app) agree(ctx context.Context, c comm.Comm, mine error) (fault, err err
 	return fault, nil
 }
 
-// oneLine joins the faults that err lists.
+// oneLine joins the faults of err into one line.
 func oneLine(err error) string {
 	var c *perf.ConfigError
 	if errors.As(err, &c) {

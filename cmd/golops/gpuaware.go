@@ -9,13 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/golops/golops/launch"
 	"github.com/spf13/cobra"
 )
 
-// answer is how the line with the answer begins: libraries print others.
+// answer begins the line with the answer. Libraries may print other lines.
 const answer = "reaches:"
 
 // reaches is the command that info starts to ask an MPI library.
@@ -63,13 +62,9 @@ func (a app) gpuSupport(ctx context.Context, path string) ([]string, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	patience := a.patience
-	if patience == 0 {
-		patience = 10 * time.Second
-	}
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, a.patience)
 	defer cancel()
-	out, err := os.Create(filepath.Join(dir, "output")) // no pipe: a daemon of the library may hold on to it
+	out, err := os.Create(filepath.Join(dir, "output")) // not a pipe: a daemon of the library may keep it open
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +88,7 @@ func (a app) gpuSupport(ctx context.Context, path string) ([]string, error) {
 	}
 	switch {
 	case ctx.Err() == nil && limited.Err() != nil:
-		return nil, fmt.Errorf("it did not start alone within %v", patience)
+		return nil, fmt.Errorf("it did not start alone within %v", a.patience)
 	case err == nil:
 		return nil, errors.New("it did not answer")
 	}

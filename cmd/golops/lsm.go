@@ -13,8 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// lsmFlags are the flags of golops lsm. Those that are also in a
-// configuration file win over it.
+// lsmFlags are the flags of golops lsm. They override the configuration file.
 type lsmFlags struct {
 	config, velocity, data, geometry string
 	out, checkpoint, method, dtype   string
@@ -62,7 +61,7 @@ func (f *lsmFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.json, "json", false, "print the result as JSON")
 }
 
-// job is the checked run that flags and files describe.
+// job returns the checked run that flags and files describe.
 func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
 	c := lsm.Default()
 	if f.config != "" {
@@ -94,25 +93,25 @@ func (f *lsmFlags) job(s *pflag.FlagSet) (*lsm.Job, error) {
 	return lsm.Prepare(c)
 }
 
-// set gives a parameter the value of a flag that was typed.
+// set overrides a parameter by a flag that was given.
 func set[T any](s *pflag.FlagSet, flag string, to *T, v T) {
 	if s.Changed(flag) {
 		*to = v
 	}
 }
 
-// mostRanks and mostThreads are more than any machine has a use for. Ranks talk
-// pairwise, so that their memory grows as the square.
+// mostRanks and mostThreads are limits beyond any use. The memory of ranks grows with the
+// square of their number.
 const mostRanks, mostThreads = 4096, 4096
 
-// check looks at the flags that say how ranks are started.
+// check validates the flags that say how ranks are started.
 func (f *lsmFlags) check(s *pflag.FlagSet) error {
 	var errs []error
 	l := f.launch(nil)
 	count := func(flag string, n *int, most int) {
 		if s.Changed(flag) && (*n < 1 || *n > most) {
 			errs = append(errs, fmt.Errorf("--%s is %d, must be 1 to %d", flag, *n, most))
-			*n = 0 // said, so that Validate does not say it again
+			*n = 0 // already reported; Validate must not report it again
 		}
 	}
 	count("ranks", &l.Ranks, mostRanks)

@@ -8,7 +8,7 @@ import (
 	"github.com/golops/golops/report"
 )
 
-// watcher shows how a run goes.
+// watcher shows the progress of a run.
 type watcher struct {
 	out     io.Writer
 	signals *signals

@@ -1,5 +1,5 @@
-// Command golops inverts seismic data, measures how fast ranks talk, and says
-// what it found on this machine to compute and communicate with.
+// Command golops inverts seismic data, measures the speed of communication, and lists
+// the libraries and devices of this machine.
 package main
 
 import (
@@ -26,15 +26,15 @@ func main() {
 // The exit codes.
 const (
 	ok     = 0
-	failed = 1 // it ran, and something went wrong
-	usage  = 2 // it cannot be done as asked
+	failed = 1 // the run failed
+	usage  = 2 // the arguments are wrong
 )
 
 // failure is an error of a run. Any other error of a command is one of usage.
 type failure struct {
 	err   error
 	code  int  // the exit code; 0 means failed
-	quiet bool // it has been printed, here or by another process
+	quiet bool // already printed, here or by another process
 }
 
 func (f failure) Error() string { return f.err.Error() }
@@ -46,12 +46,12 @@ type app struct {
 	signals        *signals
 	wrap           func(comm.Comm) comm.Comm // for tests, see perf.Config
 	command        []string                  // as it was typed, for reports
-	patience       time.Duration             // with an MPI that is asked; 0 means 10 s
+	patience       time.Duration             // limit for an MPI library to answer
 }
 
-// newApp returns the whole command but for the process around it.
+// newApp returns the command without signals and exit codes of a process.
 func newApp(stdout, stderr io.Writer) app {
-	return app{stdout: stdout, stderr: stderr, signals: newSignals(func(line string) { fmt.Fprintln(stderr, line) })}
+	return app{stdout: stdout, stderr: stderr, patience: 10 * time.Second, signals: newSignals(func(line string) { fmt.Fprintln(stderr, line) })}
 }
 
 func (a app) run(ctx context.Context, args []string) int {
@@ -78,7 +78,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	err = explained(root, err)
 	if stop, cut := a.signals.cut(); cut {
-		return stop.code() // it was said when the signal came
+		return stop.code() // the message was printed when the signal came
 	}
 	if err == nil {
 		return ok

@@ -33,9 +33,9 @@ func (a app) log(all bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: drop}))
 }
 
-// runPerf runs cfg, prints tables as they come and writes files at the end.
-// Under a launcher only rank 0 does so, and only rank 0 fails for what all
-// ranks know: a process that failed first would make the launcher end rank 0.
+// runPerf runs cfg, prints tables as they are measured and writes files at the end. Under
+// a launcher only rank 0 prints. Only rank 0 fails for a fault of all ranks: if another
+// process failed first, the launcher would kill rank 0.
 func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	machine := perf.ThisMachine()
 	text := perf.NewText(a.stdout, machine)
@@ -66,7 +66,7 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	return nil
 }
 
-// runError is the end of a run of ranks that failed.
+// runError is the failure of a run of ranks.
 func runError(err error) error {
 	if errors.As(err, new(*perf.ConfigError)) || errors.As(err, new(*launch.UsageError)) { // all ranks have it
 		return failure{err: errors.New(oneLine(err)), code: usage, quiet: otherRank()}
@@ -77,8 +77,7 @@ func runError(err error) error {
 	return failure{err: err, quiet: launch.Reported(err)}
 }
 
-// checkFiles finds, before anything is measured, files that could not be
-// written afterwards.
+// checkFiles refuses files that cannot be written, before anything is measured.
 func (f *perfFlags) checkFiles() (errs []error) {
 	for _, file := range []struct{ flag, name string }{{"json", f.json}, {"csv", f.csv}, {"plot", f.plot}} {
 		if file.name == "" || otherRank() { // whose machine may have other folders
@@ -98,7 +97,7 @@ func (f *perfFlags) checkFiles() (errs []error) {
 
 func format(name string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".") }
 
-// writeFiles writes those files that were asked for.
+// writeFiles writes the files named by flags.
 func (f *perfFlags) writeFiles(r perf.Report) error {
 	return errors.Join(
 		writeFile(f.json, r.WriteJSON),

@@ -42,8 +42,7 @@ func (a app) newLSMRun(f *lsmFlags, flags *pflag.FlagSet) *lsmRun {
 	return r
 }
 
-// runLSM runs what the flags ask for as the ranks that a launcher started, or as
-// goroutines.
+// runLSM runs the inversion on the ranks of a launcher, or on goroutine ranks.
 func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) error {
 	a.signals.enter(preparing)
 	r := a.newLSMRun(f, flags)
@@ -67,9 +66,8 @@ func (a app) runLSM(ctx context.Context, f *lsmFlags, flags *pflag.FlagSet) erro
 	return nil
 }
 
-// rank is the program of one rank. Errors and results are printed here, before
-// MPI ends: the end of MPI may hang, and a launcher that sees one process fail
-// kills the others.
+// rank is the program of one rank. It prints errors and results before MPI ends: the end
+// of MPI may hang, and a launcher kills the other processes when one fails.
 func (l *lsmRun) rank(ctx context.Context, r dist.Proc) error {
 	end, err := l.run(ctx, r)
 	if err != nil {
@@ -133,7 +131,7 @@ func (l *lsmRun) run(ctx context.Context, r dist.Proc) (end failure, err error) 
 	return end, nil
 }
 
-// failed is the end of a run that did not come to a result.
+// failed is the failure of a run without a result.
 func (l *lsmRun) failed(err error) failure {
 	var dev *launch.DeviceError
 	if errors.As(err, &dev) { // all ranks have it

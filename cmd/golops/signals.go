@@ -19,7 +19,7 @@ import (
 // names are those of the signals that stop a command.
 var names = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 
-// stopError is why a command ends that a signal has stopped.
+// stopError reports that a signal has stopped a command.
 type stopError struct{ signal syscall.Signal }
 
 func (e stopError) Error() string { return "stopped by " + names[e.signal] }
@@ -27,8 +27,8 @@ func (e stopError) Error() string { return "stopped by " + names[e.signal] }
 // code is the exit code, as a shell has it.
 func (e stopError) code() int { return 128 + int(e.signal) }
 
-// stopOf returns the signal that err is of, also if another process got it: an
-// abort brings no more than its text.
+// stopOf returns the signal that caused err, also if another process received it: an
+// abort carries only its text.
 func stopOf(err error) (stopError, bool) {
 	var stop stopError
 	if errors.As(err, &stop) {
@@ -71,9 +71,8 @@ const (
 	before = 3 * time.Second        // a SIGCONT of mpirun's comes no longer before its SIGTERM; it is one second
 )
 
-// signals answers Ctrl-C, SIGTERM and SIGHUP. The first one is passed on as a
-// wish to stop, if there is something to finish; the second ends the process,
-// whatever it does.
+// signals handles Ctrl-C, SIGTERM and SIGHUP. The first one asks a run to stop after the
+// iteration under way. The second ends the process at once.
 type signals struct {
 	exit     func(code int)
 	cancel   context.CancelCauseFunc
@@ -96,8 +95,8 @@ func newSignals(say func(string)) *signals {
 	return &signals{say: say, launcher: name, rank: rank}
 }
 
-// listen begins to answer. A SIGHUP that was ignored when the process started, as
-// nohup does, stays ignored.
+// listen starts to handle signals. A SIGHUP that was ignored at the start of the process,
+// as under nohup, stays ignored.
 func (s *signals) listen() {
 	c := make(chan os.Signal, 8)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, sigContinue)
@@ -111,8 +110,8 @@ func (s *signals) listen() {
 	}()
 }
 
-// hear answers one signal. It never waits: what is said is said by a goroutine,
-// since a terminal can be held up.
+// hear handles one signal. It never blocks: a goroutine prints, since a terminal can
+// block.
 func (s *signals) hear(sig syscall.Signal, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,7 @@ func (s *signals) hear(sig syscall.Signal, now time.Time) {
 	}
 	s.first, s.at = sig, now
 	// Open MPI's mpirun sends SIGCONT, a second later SIGTERM, and a second later
-	// SIGKILL. A SIGTERM that comes alone is from somebody else.
+	// SIGKILL. A SIGTERM without a SIGCONT has another sender.
 	s.hurry = s.launcher == openMPI && sig == syscall.SIGTERM && now.Sub(s.continued) < before
 	if line := s.answer(sig); line != "" {
 		say := s.say
@@ -143,8 +142,8 @@ func (s *signals) hear(sig syscall.Signal, now time.Time) {
 	}
 }
 
-// answer says what the signal does, or nothing where it comes from a launcher,
-// which sends it to all ranks: one of them answers.
+// answer prints what the signal does. A launcher sends a signal to all ranks, so only one
+// of them prints.
 func (s *signals) answer(sig syscall.Signal) string {
 	who := ""
 	if s.rank != 0 {
@@ -176,8 +175,8 @@ func (s *signals) answer(sig syscall.Signal) string {
 // signal.
 const openMPI = "Open MPI's mpirun"
 
-// enter says what a signal means from now on. It is too late for one that has
-// ended the command.
+// enter sets what a signal means from now on. It does not change a signal that has ended
+// the command.
 func (s *signals) enter(p phase) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +185,7 @@ func (s *signals) enter(p phase) {
 	}
 }
 
-// end says that all is done: only the end of MPI is left, which may hang.
+// end says that all work is done. Only the end of MPI is left, which may hang.
 func (s *signals) end(code int) {
 	s.enter(ended)
 	s.mu.Lock()
@@ -194,29 +193,29 @@ func (s *signals) end(code int) {
 	s.code = code
 }
 
-// cut returns the signal that has ended the command, and whether one has: a wish
-// to stop that a run can fulfil is not one.
+// cut returns the signal that has ended the command, if one has. A request to stop after
+// an iteration does not count.
 func (s *signals) cut() (stopError, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return stopError{s.first}, s.first != 0 && s.now <= preparing
 }
 
-// speak says how lines are printed from now on.
+// speak sets the function that prints lines from now on.
 func (s *signals) speak(say func(line string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.say = say
 }
 
-// keeps says how to find out what is on disk already.
+// keeps sets the function that describes what is on disk already.
 func (s *signals) keeps(kept func() string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = kept
 }
 
-// stop is what a run asks after each iteration.
+// stop reports whether to stop. A run calls it after each iteration.
 func (s *signals) stop() lsm.Stop {
 	s.mu.Lock()
 	defer s.mu.Unlock()

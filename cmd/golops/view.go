@@ -112,8 +112,8 @@ func pictureNames(arrays []string, out string) ([]string, error) {
 	return names, nil
 }
 
-// viewOne draws an array. The picture is made in memory, so that an end of ctx
-// leaves no part of a file behind.
+// viewOne draws an array. It makes the picture in memory, so that no unfinished file
+// remains when ctx ends.
 func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig) error {
 	var picture bytes.Buffer
 	err := orStop(ctx, func() error {
@@ -126,7 +126,7 @@ func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig)
 			c.Label, read = "magnitude", magnitudes
 		}
 		return report.View(&picture, info.Shape, func(lo, hi []int) ([]float64, error) {
-			if err := roomToDraw(lo, hi); err != nil {
+			if err := checkDrawMemory(lo, hi); err != nil {
 				return nil, err
 			}
 			return read(ctx, path, lo, hi)
@@ -142,15 +142,15 @@ func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig)
 	return err
 }
 
-// roomToDraw compares what a picture of the values from lo up to hi takes with
-// the memory of this machine.
-func roomToDraw(lo, hi []int) error {
+// checkDrawMemory returns an error if a picture of the values from lo to hi needs more
+// host memory than this machine has.
+func checkDrawMemory(lo, hi []int) error {
 	factors := []int{40} // bytes: a complex value, its magnitude, and two copies to draw and to sort
 	for i := range lo {
 		factors = append(factors, hi[i]-lo[i])
 	}
 	if err := device.CheckHostMemory(factors...); err != nil {
-		return fmt.Errorf("this is too much to draw, save a part of the array and view that: %w", err)
+		return fmt.Errorf("the array is too large to draw: write a part of it to a file and view that: %w", err)
 	}
 	return nil
 }
@@ -168,8 +168,8 @@ func magnitudes(ctx context.Context, path string, lo, hi []int) ([]float64, erro
 	return v, nil
 }
 
-// orStop returns what f returns or, at the end of ctx, that this was stopped. It
-// does not wait for f then: the process ends anyway.
+// orStop returns the error of f. If ctx ends first it returns stopped and does not wait
+// for f: the process ends anyway.
 func orStop(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()

@@ -169,7 +169,7 @@ func TestViewHugeFiles(t *testing.T) {
 		}
 		t.Skip("golops knows the memory of Linux only")
 	}
-	if code, _, stderr := golops(t.Context(), "view "+in("huge.npy")); code != 2 || !strings.Contains(stderr, "this is too much to draw") {
+	if code, _, stderr := golops(t.Context(), "view "+in("huge.npy")); code != 2 || !strings.Contains(stderr, "the array is too large to draw") {
 		t.Errorf("huge: exit code %d, %s", code, stderr)
 	}
 }

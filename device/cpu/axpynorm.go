@@ -20,7 +20,7 @@ func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (s float64, err error)
 }
 
 func (k *kernels[T, F]) axpyNormPart(lo, hi int) {
-	x, y := k.partsOf(k.r.x, lo, hi), k.partsOf(k.r.y, lo, hi)
+	x, y := k.componentsOf(k.r.x, lo, hi), k.componentsOf(k.r.y, lo, hi)
 	a, one := k.v.a, pair[F]{re: 1}
 	s := 0.0
 	for i := 0; i < len(y); i += block {

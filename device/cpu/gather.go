@@ -32,7 +32,7 @@ func (k *kernels[T, F]) gatherPart(lo, hi int) {
 	if g.s.W != nil {
 		w = unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(g.s.W))), len(g.s.W)*k.components)
 	}
-	dst := k.partsOf(g.dst, lo, hi)
+	dst := k.componentsOf(g.dst, lo, hi)
 	switch {
 	case k.components == 1 && w == nil:
 		gatherOnes(dst, g.src, first, at)

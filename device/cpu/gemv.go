@@ -87,7 +87,7 @@ func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 			}
 			return
 		}
-		rows := k.partsOf(v.a, first*v.n, (first+4)*v.n)
+		rows := k.componentsOf(v.a, first*v.n, (first+4)*v.n)
 		if k.components == 1 {
 			s := dotRows(rows, v.x)
 			for j := i; j < min(i+4, hi); j++ {
@@ -104,7 +104,7 @@ func (k *kernels[T, F]) gemvRowsPart(lo, hi int) {
 
 func (k *kernels[T, F]) gemvRow(i int) {
 	v := &k.mv
-	row := k.partsOf(v.a, i*v.n, (i+1)*v.n)
+	row := k.componentsOf(v.a, i*v.n, (i+1)*v.n)
 	if k.components == 1 {
 		v.setReal(i, dot1(row, v.x))
 	} else {
@@ -139,7 +139,7 @@ func times[F float](a, b pair[F]) pair[F] {
 func (k *kernels[T, F]) gemvColumnsPart(lo, hi int) {
 	for i := lo; i < hi; i++ {
 		from, to := i*gemvColumns, min((i+1)*gemvColumns, k.mv.n)
-		k.addRows(k.partsOf(k.mv.y, from, to), from, 0, k.mv.m)
+		k.addRows(k.componentsOf(k.mv.y, from, to), from, 0, k.mv.m)
 	}
 }
 
@@ -176,7 +176,7 @@ func (k *kernels[T, F]) gemvSlabsPart(lo, hi int) {
 // addSlab adds alpha·x[i]·A[i,:] to y for i from lo to hi.
 func (k *kernels[T, F]) addSlab(y []F, lo, hi int) {
 	for from := 0; from < k.mv.n; from += gemvColumns {
-		k.addRows(k.partsOf(y, from, min(from+gemvColumns, k.mv.n)), from, lo, hi)
+		k.addRows(k.componentsOf(y, from, min(from+gemvColumns, k.mv.n)), from, lo, hi)
 	}
 }
 

@@ -37,8 +37,8 @@ func (k *kernels[T, F]) chunks(n int, body func(lo, hi int)) []complex128 {
 	return parts
 }
 
-// partsOf returns the components of elements lo to hi.
-func (k *kernels[T, F]) partsOf(x []F, lo, hi int) []F { return x[lo*k.components : hi*k.components] }
+// componentsOf returns the components of elements lo to hi.
+func (k *kernels[T, F]) componentsOf(x []F, lo, hi int) []F { return x[lo*k.components : hi*k.components] }
 
 func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err error) {
 	k.r.x, k.r.y, k.r.conj = k.flat(x), k.flat(y), conj
@@ -49,7 +49,7 @@ func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err er
 }
 
 func (k *kernels[T, F]) dotPart(lo, hi int) {
-	x, y := k.partsOf(k.r.x, lo, hi), k.partsOf(k.r.y, lo, hi)
+	x, y := k.componentsOf(k.r.x, lo, hi), k.componentsOf(k.r.y, lo, hi)
 	var s complex128
 	if k.components == 1 {
 		s = complex(dot(x, y), 0)
@@ -68,7 +68,7 @@ func (k *kernels[T, F]) Sum(x device.Mem[T]) (s complex128, err error) {
 }
 
 func (k *kernels[T, F]) sumPart(lo, hi int) {
-	x := k.partsOf(k.r.x, lo, hi)
+	x := k.componentsOf(k.r.x, lo, hi)
 	if k.components == 1 {
 		k.partial[lo/k.r.grain] = complex(sum(x), 0)
 	} else {
@@ -91,7 +91,7 @@ func (k *kernels[T, F]) norm(x []F, p, scale float64) float64 {
 }
 
 func (k *kernels[T, F]) normPart(lo, hi int) {
-	x := k.partsOf(k.r.x, lo, hi)
+	x := k.componentsOf(k.r.x, lo, hi)
 	k.partial[lo/k.r.grain] = complex(k.normOf(x, k.r.kind, k.r.p, k.r.scale), 0)
 }
 
