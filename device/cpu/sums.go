@@ -38,7 +38,9 @@ func (k *kernels[T, F]) chunks(n int, body func(lo, hi int)) []complex128 {
 }
 
 // componentsOf returns the components of elements lo to hi.
-func (k *kernels[T, F]) componentsOf(x []F, lo, hi int) []F { return x[lo*k.components : hi*k.components] }
+func (k *kernels[T, F]) componentsOf(x []F, lo, hi int) []F {
+	return x[lo*k.components : hi*k.components]
+}
 
 func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err error) {
 	k.r.x, k.r.y, k.r.conj = k.flat(x), k.flat(y), conj
