@@ -114,24 +114,19 @@ func Kirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOpt
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", k.Validate(), k); err != nil {
 		return nil, err
 	}
-	t, err := tablesOf[T](ctx, r, k, 0, k.Times.Grid().rows())
+	operator, err := tablesOf[T](ctx, r, k, 0, k.Times.Grid().rows())
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
 		return nil, err
 	}
-	return t.operator(ctx, r, k)
+	return operator(ctx, r, k)
 }
 
-// kirchhoffTables are tables of which an operator is made. Making tables sends
-// nothing, making the operator is collective.
-type kirchhoffTables[T scalar.Scalar] interface {
-	operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error)
-}
+// makeKirchhoff makes the operator of tables that have been filled. It is collective.
+type makeKirchhoff[T scalar.Scalar] func(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error)
 
-var _ kirchhoffTables[float64] = (*kirchhoff[float64, float64])(nil)
-
-// tablesOf returns the tables for rows lo to hi of the first axis of the grid. k is
-// valid.
-func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (kirchhoffTables[T], error) {
+// tablesOf fills the tables for rows lo to hi of the first axis of the grid. k is
+// valid. It sends nothing.
+func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (makeKirchhoff[T], error) {
 	build := newTables[T, float64]
 	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
 		build = newTables[T, float32]
@@ -139,12 +134,12 @@ func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOpti
 	return build(ctx, r, k, lo, hi)
 }
 
-func newTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (kirchhoffTables[T], error) {
+func newTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (makeKirchhoff[T], error) {
 	o := &kirchhoff[T, F]{}
 	if err := o.tables(ctx, k, lo, hi, hostThreads(r.Device)); err != nil {
 		return nil, err
 	}
-	return o, o.device(r)
+	return o.operator, o.device(r)
 }
 
 func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {

@@ -61,10 +61,10 @@ func block[T scalar.Scalar](ctx context.Context, r dist.Proc, work bool, k Kirch
 	var ops []linop.Operator[T]
 	var err error
 	if work {
-		var t kirchhoffTables[T]
-		if t, err = tablesOf[T](ctx, r, k, lo, hi); err == nil {
+		var operator makeKirchhoff[T]
+		if operator, err = tablesOf[T](ctx, r, k, lo, hi); err == nil {
 			ops = make([]linop.Operator[T], 1)
-			ops[0], err = t.operator(ctx, r.Alone(), k)
+			ops[0], err = operator(ctx, r.Alone(), k)
 		}
 	}
 	return ops, dist.Agree(ctx, r.Comm, "wave: kirchhoff", err)
