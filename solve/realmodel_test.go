@@ -170,7 +170,7 @@ func TestResumeRealModel(t *testing.T) {
 					}
 					return nil
 				}
-				return sameHistory(res.History, want[:iters+1], 1e-5)
+				return sameHistory(res.History, want[:iters+1], 3e-5) // the last iteration multiplies rounding by 500: 1.1e-5 on arm64
 			})
 		}
 		run(1, 6, 0, solve.Checkpoint{})
