@@ -2,8 +2,6 @@ package solve
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/golops/golops/dist"
@@ -31,7 +29,7 @@ func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.
 
 // truth works out the norms of x. It applies A once, and once more or Aᴴ where
 // the method knows a gradient, and sends a message for each norm.
-func (r *runner[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
+func (r *session[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
 	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
 	if err := r.ws.A.Forward(ctx, rng, x); err != nil {
 		return t, err
@@ -68,8 +66,8 @@ func square[D, R scalar.Scalar](a linop.Map[D, R]) linop.Operator[D] {
 // same is an array whose element type is D.
 func same[D, R scalar.Scalar](a dist.Array[R]) dist.Array[D] { return *any(&a).(*dist.Array[D]) }
 
-// watch is what a run remembers of its checks. A checkpoint has it.
-type watch struct {
+// checkState is what a run remembers of its checks. A checkpoint has it.
+type checkState struct {
 	first        Norms   // of the start
 	norm, cond   float64 // of the operator, from below
 	at           float64 // iteration of the last check
@@ -86,7 +84,7 @@ type watch struct {
 }
 
 // numbers are what a checkpoint keeps.
-func (w *watch) numbers() []number {
+func (w *checkState) numbers() []number {
 	return []number{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
 		{"run: last check", &w.at}, {"run: ‖r‖ at the last check", &w.resid}, {"run: true ‖r‖ over ‖r‖", &w.off}, {"run: rounding of ‖r‖", &w.floor},
 		{"run: near rounding", &w.near}, {"run: lowest", &w.low}, {"run: iteration of the lowest", &w.lowAt},
@@ -95,9 +93,9 @@ func (w *watch) numbers() []number {
 }
 
 // begin starts with the norms of the first x, which are true.
-func (w *watch) begin(n Norms, eps float64) {
+func (w *checkState) begin(n Norms, eps float64) {
 	inf := math.Inf(1)
-	*w = watch{valley: 100 * math.Sqrt(eps), first: n, resid: n.Resid, off: 1, low: inf, again: Norms{inf, inf}, best: inf, marked: n.Resid}
+	*w = checkState{valley: 100 * math.Sqrt(eps), first: n, resid: n.Resid, off: 1, low: inf, again: Norms{inf, inf}, best: inf, marked: n.Resid}
 }
 
 // Numbers of the checks. eps is the rounding of the element type.
@@ -125,10 +123,10 @@ const (
 )
 
 // checkDue says whether the numbers of a step call for a check.
-func (r *runner[D, R]) checkDue(n Norms) reason {
+func (r *session[D, R]) checkDue(n Norms) reason {
 	w, eps, k := &r.w, epsilon[D, R](), float64(r.res.Iters)
 	switch {
-	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= least*w.first.Resid, n.Grad <= least*w.first.Grad:
+	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= minFall*w.first.Resid, n.Grad <= minFall*w.first.Grad:
 		return tolerance
 	case r.c.PastRounding:
 		return none
@@ -162,7 +160,7 @@ func (r *runner[D, R]) checkDue(n Norms) reason {
 }
 
 // met reports whether norms meet a tolerance of the Config.
-func (r *runner[D, R]) met(n Norms) bool {
+func (r *session[D, R]) met(n Norms) bool {
 	f := r.w.first
 	return n.Resid <= r.c.RelTol*f.Resid || r.c.AbsTol > 0 && n.Resid <= r.scale.resid(r.c.AbsTol) ||
 		!r.ws.hermitian && r.c.GradTol > 0 && n.Grad <= r.c.GradTol*f.Grad
@@ -170,7 +168,7 @@ func (r *runner[D, R]) met(n Norms) bool {
 
 // check compares the recurrence, which has the norms n, with the truth: it ends
 // the run, lets it go on, or starts the recurrence anew from the true residual.
-func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
+func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	t, err := r.truth(ctx, r.ws.X.Array)
 	if err != nil || !t.finite() {
 		if err == nil {
@@ -193,15 +191,15 @@ func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.ws.hermitian:
 		r.res.Status = Converged
 	case r.c.PastRounding:
-		if n.Resid <= least*w.first.Resid || n.Grad <= least*w.first.Grad {
-			r.stuck(t)
+		if n.Resid <= minFall*w.first.Resid || n.Grad <= minFall*w.first.Grad {
+			r.endWithoutGain(t)
 		}
 	case done && !worse:
 		r.end(AtRounding, "%s", r.atRounding(t))
 	case done, away:
 		return r.restart(ctx, t)
 	case why == singular:
-		r.stuck(t)
+		r.endWithoutGain(t)
 	default:
 		r.keep(r.ws.X.Array, t.target(r.ws.Damp))
 	}
@@ -210,7 +208,7 @@ func (r *runner[D, R]) check(ctx context.Context, n Norms, why reason) error {
 
 // worse reports whether the best x so far is clearly better than that of t. Where
 // the rounding of A·x is as large as b, an x is worth nothing.
-func (r *runner[D, R]) worse(t truth) bool {
+func (r *session[D, R]) worse(t truth) bool {
 	clearly := 2.0
 	if r.w.floor > 0.1*r.norm {
 		clearly = 0.5
@@ -219,21 +217,21 @@ func (r *runner[D, R]) worse(t truth) bool {
 }
 
 // measure sets what rounding leaves of a residual with an x like that of t.
-func (r *runner[D, R]) measure(t truth) { r.w.floor = epsilon[D, R]() * (r.w.norm*t.x + r.norm) }
+func (r *session[D, R]) measure(t truth) { r.w.floor = epsilon[D, R]() * (r.w.norm*t.x + r.norm) }
 
 // sharp reports whether t is as good as it gets.
-func (r *runner[D, R]) sharp(t truth) bool {
+func (r *session[D, R]) sharp(t truth) bool {
 	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[D, R]()*r.w.norm*t.target(r.ws.Damp)
 }
 
 // blurred reports whether t is as good as rounding, where nothing is gained any
 // more.
-func (r *runner[D, R]) blurred(t truth, floors float64) bool {
+func (r *session[D, R]) blurred(t truth, floors float64) bool {
 	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[D, R]()*t.target(r.ws.Damp), floors*r.w.floor)
 }
 
 // keep makes x the best one, if its target is the smallest so far.
-func (r *runner[D, R]) keep(x dist.Array[D], target float64) {
+func (r *session[D, R]) keep(x dist.Array[D], target float64) {
 	if target < r.w.best {
 		r.w.best = target
 		dist.Copy(r.best, x)
@@ -242,7 +240,7 @@ func (r *runner[D, R]) keep(x dist.Array[D], target float64) {
 
 // restart starts the recurrence anew from x, whose norms are t, or from the best
 // x if that is clearly better. It ends the run if the last restart was of no use.
-func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
+func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 	w := &r.w
 	if r.worse(t) {
 		b, err := r.truth(ctx, r.best)
@@ -258,7 +256,7 @@ func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
 	if t.Resid < 0.9*w.again.Resid || t.Grad < 0.5*w.again.Grad {
 		w.again, w.vain = t.Norms, 0
 	} else if w.vain++; w.vain >= tries {
-		r.stuck(t)
+		r.endWithoutGain(t)
 		return nil
 	}
 	r.keep(r.ws.X.Array, t.target(r.ws.Damp))
@@ -271,38 +269,9 @@ func (r *runner[D, R]) restart(ctx context.Context, t truth) error {
 	return nil
 }
 
-// stuck ends a run whose recurrence has left the truth and comes no nearer.
-func (r *runner[D, R]) stuck(t truth) {
-	w, eps := &r.w, epsilon[D, R]()
-	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
-	switch {
-	case r.sharp(t):
-		r.end(AtRounding, "%s", r.atRounding(t))
-	case w.cond*eps >= 0.01:
-		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
-			r.res.Iters, w.cond, typeName[D, R](), left, first)
-	case r.blurred(t, 2):
-		r.end(AtRounding, "%s", r.atRounding(t))
-	default:
-		r.end(Stagnated, "iteration %d: ‖b - A·x‖ stays at %.3g of %.3g, though the recurrence goes on to fall: the condition is %.2g or more: damp, regularise or precondition, or try LSQR",
-			r.res.Iters, left, first, w.cond)
-	}
-}
-
-// atRounding says what has been reached.
-func (r *runner[D, R]) atRounding(t truth) string {
-	if t.Resid <= dull*r.w.floor {
-		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
-	}
-	if r.ws.hermitian {
-		return "‖A·(b - A·x)‖ is at rounding, though b - A·x is not: the operator is singular or nearly so, and x makes ‖b - A·x‖ smallest"
-	}
-	return "the gradient is at rounding: x makes the sum of squares smallest, and nothing is left to gain"
-}
-
-// judge decides from the numbers, which all ranks share, whether this was the
+// checkStop decides from the numbers, which all ranks share, whether this was the
 // last iteration. Where they call for it, it checks x. It is collective then.
-func (r *runner[D, R]) judge(ctx context.Context, n Norms) error {
+func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	w := &r.w
 	switch {
 	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
@@ -331,92 +300,6 @@ func (r *runner[D, R]) judge(ctx context.Context, n Norms) error {
 	}
 	if r.res.Status == unfinished && r.res.Iters >= r.c.MaxIter {
 		r.res.Status = MaxIter
-	}
-	return nil
-}
-
-// refused gives the error of a step that cannot be made its status. The numbers
-// are the same on all ranks. An error of another kind comes back.
-func (r *runner[D, R]) refused(ctx context.Context, err error) error {
-	at, known := r.res.Iters+1, (*unfit)(nil)
-	switch {
-	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
-		// The operator has passed before: what is left of the residual is rounding.
-		t, err := r.truth(ctx, r.ws.X.Array)
-		r.measure(t)
-		r.stuck(t)
-		return err
-	case errors.As(err, &known):
-		r.end(known.status, "iteration %d: %s", at, known.why)
-	case errors.Is(err, ErrBreakdown):
-		r.end(Breakdown, "iteration %d: %v", at, err)
-	case errors.Is(err, ErrNotFinite):
-		r.end(Diverged, "iteration %d: %v", at, err)
-	default:
-		return err
-	}
-	return nil
-}
-
-// finish works out the norms of the last x, or returns to the best one if that
-// is clearly better. It is collective.
-func (r *runner[D, R]) finish(ctx context.Context) error {
-	t := r.last
-	if !r.fresh {
-		var err error
-		if t, err = r.truth(ctx, r.ws.X.Array); err != nil {
-			return err
-		}
-	}
-	r.measure(t)
-	done := r.res.Status == Converged || r.res.Status == AtRounding
-	if !r.c.PastRounding && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
-		b, err := r.truth(ctx, r.best)
-		if err != nil {
-			return err
-		}
-		// Where the operator gives NaN, the last x may still be a good one.
-		if b.finite() && !(t.target(r.ws.Damp) <= b.target(r.ws.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
-			dist.Copy(r.ws.X.Array, r.best)
-			t = b
-		}
-	}
-	if s := r.res.Status; r.ws.hermitian && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
-		if err := r.symmetry(ctx); err != nil {
-			return err
-		}
-	}
-	if r.res.Status == NotSymmetric {
-		t.Grad = math.NaN() // which is worked out with A, and not with Aᴴ
-	}
-	u := r.scale.user(t.Norms)
-	r.res.Resid, r.res.Grad = u.Resid, u.Grad
-	return r.show(ctx)
-}
-
-// symmetry finds out whether a run has failed because the operator is not
-// Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
-func (r *runner[D, R]) symmetry(ctx context.Context) error {
-	y := r.ws.checkRange.Array
-	b := same[D](r.ws.B.Array)
-	if err := r.ws.A.Forward(ctx, y, b); err != nil {
-		return err
-	}
-	z, err := linop.Apply(ctx, r.ws.A, same[D](y))
-	if err != nil {
-		return err
-	}
-	defer z.Free()
-	sums := dist.NewSums(y.Space(), 3)
-	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.ws.B.Array, z)); err != nil {
-		return err
-	}
-	if err := sums.Reduce(ctx); err != nil {
-		return err
-	}
-	s := sums.Value(0)
-	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[D, R]())*s {
-		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // vectors are what a checkpoint holds: x, the vectors of the method, and the best
 // x so far.
-func (r *runner[D, R]) vectors() []savedVector {
+func (r *session[D, R]) vectors() []savedVector {
 	all := append(saveVector("x", r.ws.X.Array), r.ws.saved()...)
 	if r.best.Space() != nil {
 		all = append(all, saveVector("best x", r.best)...)
@@ -20,7 +20,7 @@ func (r *runner[D, R]) vectors() []savedVector {
 }
 
 // header is what a checkpoint of now says of itself.
-func (r *runner[D, R]) header(ctx context.Context) (header, error) {
+func (r *session[D, R]) header(ctx context.Context) (header, error) {
 	if !r.known {
 		var err error
 		if r.prints, err = fingerprints(ctx, Problem[D, R]{r.ws.A, r.ws.B.Array}); err != nil {
@@ -41,7 +41,7 @@ func (r *runner[D, R]) header(ctx context.Context) (header, error) {
 // save writes a checkpoint and removes those that are too old. What the disk
 // refuses is a note: the run is worth more than its checkpoint, and the next one
 // may fit. It is collective.
-func (r *runner[D, R]) save(ctx context.Context) error {
+func (r *session[D, R]) save(ctx context.Context) error {
 	h, err := r.header(ctx)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -71,7 +71,7 @@ func (r *runner[D, R]) save(ctx context.Context) error {
 
 // unsaved notes a checkpoint that could not be written. Result.Notes has one
 // line for all of them, for there may be one per iteration.
-func (r *runner[D, R]) unsaved(reason error) {
+func (r *session[D, R]) unsaved(reason error) {
 	text := fmt.Sprintf("the checkpoint of iteration %d could not be written: %v", r.res.Iters, reason)
 	if r.c.OnNote != nil {
 		r.c.OnNote(text)
@@ -86,7 +86,7 @@ func (r *runner[D, R]) unsaved(reason error) {
 }
 
 // note tells at once and keeps for the Result.
-func (r *runner[D, R]) note(text string) {
+func (r *session[D, R]) note(text string) {
 	r.res.Notes = append(r.res.Notes, text)
 	if r.c.OnNote != nil {
 		r.c.OnNote(text)
@@ -94,7 +94,7 @@ func (r *runner[D, R]) note(text string) {
 }
 
 // open makes the folder ready, unless the caller has. It is collective.
-func (r *runner[D, R]) open(ctx context.Context) (err error) {
+func (r *session[D, R]) open(ctx context.Context) (err error) {
 	mine := r.files.Checkpoint.open == nil
 	if r.files.Checkpoint, err = r.files.Open(ctx, r.comm, r.c.OnNote); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (r *runner[D, R]) open(ctx context.Context) (err error) {
 
 // resume goes on from the newest checkpoint that fits, if asked for. It is
 // collective.
-func (r *runner[D, R]) resume(ctx context.Context) error {
+func (r *session[D, R]) resume(ctx context.Context) error {
 	if r.files.Dir == "" || len(r.files.Checkpoint.open.names) == 0 {
 		return nil
 	}
@@ -133,10 +133,10 @@ func (r *runner[D, R]) resume(ctx context.Context) error {
 			return fmt.Errorf("the folder has newer checkpoints of another run: %s: use another folder for one of them", strings.Join(refused, "; "))
 		}
 		if reason == nil {
-			r.adopt(h)
+			r.restore(h)
 			return nil
 		}
-		if foreign, err = r.any(ctx, foreign || errors.As(reason, new(*otherRun))); err != nil {
+		if foreign, err = r.anyRank(ctx, foreign || errors.As(reason, new(*otherRun))); err != nil {
 			return err
 		}
 		r.files.refused = append(r.files.refused, n)
@@ -146,8 +146,8 @@ func (r *runner[D, R]) resume(ctx context.Context) error {
 	return fmt.Errorf("no checkpoint is valid: %s: start without resuming, or in another folder", strings.Join(refused, "; "))
 }
 
-// any reports whether v holds on any rank. It is collective.
-func (r *runner[D, R]) any(ctx context.Context, v bool) (bool, error) {
+// anyRank reports whether v holds on any rank. It is collective.
+func (r *session[D, R]) anyRank(ctx context.Context, v bool) (bool, error) {
 	b := []int32{0}
 	if v {
 		b[0] = 1

@@ -17,7 +17,7 @@ import (
 	"github.com/golops/golops/solve"
 )
 
-// homes are ways to lay an array of 7 × 5 elements out on so many ranks.
+// homes are layouts of an array of 7 × 5 elements, by the number of ranks.
 var homes = []struct {
 	name   string
 	layout func(ranks int) dist.Layout

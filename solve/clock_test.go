@@ -51,7 +51,7 @@ func timed(t *testing.T, c Config) (res Result) {
 			passed += 10 * time.Second / time.Duration(1+100*r.Rank())
 			return nil
 		}
-		run, err := newRunner(ctx, &CGLS[float64, float64]{}, p, x, c)
+		run, err := newSession(ctx, &CGLS[float64, float64]{}, p, x, c)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Where rounding leaves few digits of what is divided by, that is told.
+// chronopoulosGear reports a denominator of which rounding leaves few digits.
 func TestChronopoulosGear(t *testing.T) {
 	for _, k := range []struct {
 		gamma, old, alpha, delta, beta, denom float64

@@ -63,10 +63,10 @@ func random[T scalar.Scalar](s *dist.Space) (dist.Array[T], error) {
 	if err != nil {
 		return a, err
 	}
-	for key, leaf := range plain(a) {
+	for key, leaf := range unstack(a) {
 		host := make([]T, leaf.Local().Len())
-		unit := func(i int) float64 { return float64(int64(mix(mix(uint64(key))+uint64(i)))) / (1 << 63) }
-		_ = pieces(leaf.Space(), func(global, local, n int) error {
+		unit := func(i int) float64 { return float64(int64(hash64(hash64(uint64(key))+uint64(i)))) / (1 << 63) }
+		_ = contiguousRuns(leaf.Space(), func(global, local, n int) error {
 			for i := range n {
 				host[local+i] = scalar.From[T](complex(unit(2*(global+i)), unit(2*(global+i)+1)))
 			}

@@ -71,8 +71,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// victim starts a run and kills it some time after it has told of so many
-// iterations. It returns the last one it told of.
+// victim starts a run and kills it some time after it has printed the given number
+// of iterations. It returns the last one that was printed.
 func victim(t *testing.T, dir string, lines int, more time.Duration) (seen int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])

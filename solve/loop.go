@@ -13,16 +13,16 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// runner is one run.
-type runner[D, R scalar.Scalar] struct {
+// session is one run.
+type session[D, R scalar.Scalar] struct {
 	c      Config
 	m      Method[D, R]
 	ws     *Workspace[D, R]
-	user   dist.Array[D] // what Run was given: X of the workspace, but for scaling
+	given  dist.Array[D] // what Run was given: X of the workspace, but for scaling
 	best   dist.Array[D] // the best x so far; none with PastRounding
 	scale  scaling
 	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
-	w      watch
+	w      checkState
 	last   truth // of this x, if checked
 	fresh  bool  // last is of this x
 	comm   comm.Comm
@@ -45,8 +45,8 @@ const (
 	voteFail
 )
 
-// newRunner agrees on what the ranks are about to do.
-func newRunner[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (*runner[D, R], error) {
+// newSession agrees on what the ranks are about to do.
+func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (*session[D, R], error) {
 	err, name := c.Validate(), "a method"
 	if m == nil {
 		err = errors.Join(errors.New("no method given"), err)
@@ -67,13 +67,13 @@ func newRunner[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Proble
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &runner[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), user: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &session[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), given: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
 const historyRoom = 1 << 16
 
-func (r *runner[D, R]) run(ctx context.Context) (Result, error) {
+func (r *session[D, R]) run(ctx context.Context) (Result, error) {
 	r.start = r.now()
 	r.saved, r.res.Status = r.start, unfinished
 	doing, err := "start", r.open(ctx)
@@ -99,7 +99,7 @@ func (r *runner[D, R]) run(ctx context.Context) (Result, error) {
 
 // begin makes the first residual, here or from a checkpoint. Like loop it says
 // what it was doing when something failed.
-func (r *runner[D, R]) begin(ctx context.Context) (doing string, err error) {
+func (r *session[D, R]) begin(ctx context.Context) (doing string, err error) {
 	n, err := r.init(ctx)
 	if err != nil {
 		return "init", err
@@ -119,7 +119,7 @@ func (r *runner[D, R]) begin(ctx context.Context) (doing string, err error) {
 
 // init makes the first residual, of a scaled problem where it must be, and keeps
 // the first x.
-func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
+func (r *session[D, R]) init(ctx context.Context) (Norms, error) {
 	n, err := r.ws.Start(ctx, r.m)
 	if err != nil {
 		return n, err
@@ -127,7 +127,7 @@ func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
 	if r.norm, err = dist.Norm(ctx, r.ws.B.Array, 2); err != nil {
 		return n, err
 	}
-	if !r.ordinary(n) {
+	if !r.needsNoScaling(n) {
 		scaled, err := r.rescale(ctx)
 		if err != nil {
 			return n, err
@@ -159,9 +159,9 @@ func (r *runner[D, R]) init(ctx context.Context) (Norms, error) {
 }
 
 // loop steps until something ends the run.
-func (r *runner[D, R]) loop(ctx context.Context) (doing string, err error) {
+func (r *session[D, R]) loop(ctx context.Context) (doing string, err error) {
 	for {
-		if err := r.judge(ctx, r.norms); err != nil {
+		if err := r.checkStop(ctx, r.norms); err != nil {
 			return fmt.Sprintf("check of iteration %d", r.res.Iters), err
 		}
 		if err := r.afterStep(ctx); err != nil {
@@ -173,7 +173,7 @@ func (r *runner[D, R]) loop(ctx context.Context) (doing string, err error) {
 		n, err := r.m.Step(ctx, r.ws)
 		r.fresh = false
 		if err != nil {
-			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.refused(ctx, err)
+			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.endRefused(ctx, err)
 		}
 		r.res.Iters++
 		r.norms = n
@@ -181,16 +181,16 @@ func (r *runner[D, R]) loop(ctx context.Context) (doing string, err error) {
 	}
 }
 
-func (r *runner[D, R]) end(s Status, why string, args ...any) {
+func (r *session[D, R]) end(s Status, why string, args ...any) {
 	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
 }
 
-// least is the part of a norm at the start below which a run ends, whatever it
+// minFall is the part of a norm at the start below which a run ends, whatever it
 // was told, so that squares stay in range.
-const least = 1e-100
+const minFall = 1e-100
 
 // afterStep calls back, agrees on what only some ranks know, and saves.
-func (r *runner[D, R]) afterStep(ctx context.Context) error {
+func (r *session[D, R]) afterStep(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err // one rank alone would never notice
 	}
@@ -205,21 +205,21 @@ func (r *runner[D, R]) afterStep(ctx context.Context) error {
 	case r.votes[1] != 0:
 		r.res.Status = OutOfTime
 	}
-	if r.due() {
+	if r.checkpointDue() {
 		return r.save(ctx)
 	}
 	return nil
 }
 
 // vote calls back and exchanges what only some ranks know. It is collective.
-func (r *runner[D, R]) vote(ctx context.Context) (err error) {
+func (r *session[D, R]) vote(ctx context.Context) (err error) {
 	r.votes = [3]int32{}
 	if !r.voting {
 		return nil
 	}
 	passed := r.now().Sub(r.start)
 	if r.c.OnIter != nil {
-		if err := r.show(ctx); err != nil {
+		if err := r.copyToUser(ctx); err != nil {
 			return err
 		}
 		err = r.c.OnIter(Iteration{r.res.Iters, r.res.History[len(r.res.History)-1], passed})
@@ -247,8 +247,8 @@ func (r *runner[D, R]) vote(ctx context.Context) (err error) {
 	return nil
 }
 
-// due reports whether a checkpoint is to be written now.
-func (r *runner[D, R]) due() bool {
+// checkpointDue reports whether a checkpoint is to be written now.
+func (r *session[D, R]) checkpointDue() bool {
 	cp := r.c.Checkpoint
 	switch {
 	case cp.Dir == "":
@@ -266,15 +266,15 @@ func (r *runner[D, R]) due() bool {
 }
 
 // numbers are what a checkpoint keeps of the method and of the run.
-func (r *runner[D, R]) numbers() []number {
+func (r *session[D, R]) numbers() []number {
 	ws := r.ws
 	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
 	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
 	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &r.norms.Resid}, number{"run: ‖g‖", &r.norms.Grad})
 }
 
-// adopt takes over the numbers of a checkpoint whose vectors have been read.
-func (r *runner[D, R]) adopt(h header) {
+// restore takes over the numbers of a checkpoint whose vectors have been read.
+func (r *session[D, R]) restore(h header) {
 	for i, p := range r.numbers() {
 		*p.v = h.Numbers[i]
 	}

@@ -20,7 +20,7 @@ func counted(ctx context.Context, r dist.Proc) (dist.Proc, *commtest.Counter, er
 	return rank, c, err
 }
 
-// A step sends one or two messages of its own.
+// A step sends one or two messages beside those of the operator.
 func TestMessagesPerStep(t *testing.T) {
 	for _, damp := range []float64{0, 0.5} {
 		on(t, 3, func(ctx context.Context, r dist.Proc) error {

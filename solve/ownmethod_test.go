@@ -86,7 +86,7 @@ func (m *residuals[T]) residual(ctx context.Context, w *solve.Workspace[T, T], a
 	return solve.Norms{Resid: math.Sqrt(m.rr), Grad: math.NaN()}, w.Err()
 }
 
-// ownMethods have all that the house gives to methods of its own.
+// ownMethods are methods written outside package solve.
 func ownMethods[T scalar.Scalar]() []maker[T] {
 	return []maker[T]{
 		{"steepest descent", func() solve.Method[T, T] { return &steepest[T, T]{} }, tall[T], 2, true},

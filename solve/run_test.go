@@ -137,7 +137,7 @@ func TestLimits(t *testing.T) {
 				_, err = run(solve.Config{MaxIter: 100, RelTol: 1e-6, Diverge: 0.9}, solve.Diverged, 0)
 			}
 			if err == nil {
-				_, err = run(solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: math.MaxInt}, solve.Converged, -1) // no room for so many norms
+				_, err = run(solve.Config{RelTol: 1e-6, Diverge: 1e6, MaxIter: math.MaxInt}, solve.Converged, -1) // the history cannot have room for all
 			}
 			return err
 		})

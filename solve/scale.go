@@ -20,7 +20,7 @@ type scaling struct{ a, x int }
 
 func (s scaling) on() bool { return s != scaling{} }
 
-// user gives norms of the scaled problem as those of the one that was given.
+// given gives norms of the scaled problem as those of the one that was given.
 func (s scaling) user(n Norms) Norms {
 	return Norms{math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)}
 }
@@ -28,9 +28,9 @@ func (s scaling) user(n Norms) Norms {
 // resid gives the norm of a residual as that of the scaled problem.
 func (s scaling) resid(v float64) float64 { return math.Ldexp(v, s.a-s.x) }
 
-// within is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
+// inRange is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
 // as large as ‖A‖²·‖b‖ in vectors, and their squares in sums.
-func within[D, R scalar.Scalar](v float64) bool {
+func inRange[D, R scalar.Scalar](v float64) bool {
 	if short[D]() || short[R]() {
 		return v >= 1e-9 && v <= 1e9
 	}
@@ -41,19 +41,19 @@ func within[D, R scalar.Scalar](v float64) bool {
 // it does not hang on rounding.
 func exponent(v float64) int { return -32 * int(math.Round(math.Log2(v)/32)) }
 
-// ordinary reports whether a problem with these norms at the start needs no
+// needsNoScaling reports whether a problem with these norms at the start needs no
 // scaling.
-func (r *runner[D, R]) ordinary(n Norms) bool {
-	ok := n.Resid == 0 && r.norm == 0 || within[D, R](n.Resid) && within[D, R](r.norm)
+func (r *session[D, R]) needsNoScaling(n Norms) bool {
+	ok := n.Resid == 0 && r.norm == 0 || inRange[D, R](n.Resid) && inRange[D, R](r.norm)
 	if !math.IsNaN(n.Grad) || r.ws.Damp > 0 {
-		ok = ok && n.Resid != 0 && within[D, R](max(n.Grad/n.Resid, r.ws.Damp))
+		ok = ok && n.Resid != 0 && inRange[D, R](max(n.Grad/n.Resid, r.ws.Damp))
 	}
 	return ok
 }
 
 // rescale scales the problem if its numbers need it, and reports whether they
 // do. It is collective. It applies A twice, or A and Aᴴ.
-func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
+func (r *session[D, R]) rescale(ctx context.Context) (bool, error) {
 	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
 	if err := r.ws.A.Forward(ctx, rng, r.ws.X.Array); err != nil {
 		return false, err
@@ -63,7 +63,7 @@ func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
 	if err != nil || b == 0 || math.IsNaN(b) || math.IsInf(b, 0) {
 		return false, err
 	}
-	times(rng, exponent(b), rng)
+	scaleByPowerOfTwo(rng, exponent(b), rng)
 	unit, err := dist.Norm(ctx, rng, 2)
 	if err != nil {
 		return false, err
@@ -86,33 +86,33 @@ func (r *runner[D, R]) rescale(ctx context.Context) (bool, error) {
 	if err != nil || math.IsNaN(a) || math.IsInf(a, 0) {
 		return false, err
 	}
-	if a = max(a/unit, r.ws.Damp); a > 0 && !within[D, R](a) {
+	if a = max(a/unit, r.ws.Damp); a > 0 && !inRange[D, R](a) {
 		r.scale.a = exponent(a)
 	}
 	r.scale.x = r.scale.a
-	if !within[D, R](b) {
+	if !inRange[D, R](b) {
 		r.scale.x -= exponent(b)
 	}
 	if !r.scale.on() {
 		return false, nil
 	}
-	return true, r.apply()
+	return true, r.applyScaling()
 }
 
-// apply replaces problem and x by the scaled ones.
-func (r *runner[D, R]) apply() error {
+// applyScaling replaces problem and x by the scaled ones.
+func (r *session[D, R]) applyScaling() error {
 	s := r.scale
 	y, err := dist.New[R](r.ws.B.Array.Space())
 	if err != nil {
 		return err
 	}
-	x, err := dist.New[D](r.user.Space())
+	x, err := dist.New[D](r.given.Space())
 	if err != nil {
 		y.Free()
 		return err
 	}
-	times(y, s.a-s.x, r.ws.B.Array)
-	times(x, -s.x, r.user)
+	scaleByPowerOfTwo(y, s.a-s.x, r.ws.B.Array)
+	scaleByPowerOfTwo(x, -s.x, r.given)
 	r.ws.A, r.ws.Damp = &powerOfTwo[D, R]{r.ws.A, s.a}, math.Ldexp(r.ws.Damp, s.a)
 	r.ws.X.Array, r.ws.B.Array = x, y
 	r.norm = s.resid(r.norm)
@@ -120,7 +120,7 @@ func (r *runner[D, R]) apply() error {
 }
 
 // free returns what apply took.
-func (r *runner[D, R]) free() {
+func (r *session[D, R]) free() {
 	r.ws.free()
 	r.best.Free()
 	if r.scale.on() {
@@ -129,24 +129,24 @@ func (r *runner[D, R]) free() {
 	}
 }
 
-// show gives the user's x the values of the scaled one.
-func (r *runner[D, R]) show(ctx context.Context) error {
+// copyToUser gives the user's x the values of the scaled one.
+func (r *session[D, R]) copyToUser(ctx context.Context) error {
 	if !r.scale.on() {
 		return nil
 	}
-	times(r.user, r.scale.x, r.ws.X.Array)
+	scaleByPowerOfTwo(r.given, r.scale.x, r.ws.X.Array)
 	if r.res.Status == unfinished {
 		return nil
 	}
-	n, err := dist.Norm(ctx, r.user, 2)
+	n, err := dist.Norm(ctx, r.given, 2)
 	if err == nil && math.IsInf(n, 0) {
 		r.end(Breakdown, "iteration %d: x is about 2^%d, beyond the numbers of %s: scale the operator or the data", r.res.Iters, r.scale.x, typeName[D, R]())
 	}
 	return err
 }
 
-// times sets dst = 2^e·src, in steps that are numbers of the element type.
-func times[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
+// scaleByPowerOfTwo sets dst = 2^e·src, in steps that are numbers of the element type.
+func scaleByPowerOfTwo[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
 	const most = 100
 	for ; e > most || e < -most; src = dst {
 		step := min(max(e, -most), most)
@@ -166,7 +166,7 @@ type powerOfTwo[D, R scalar.Scalar] struct {
 func (s *powerOfTwo[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
 	err := s.Map.Forward(ctx, dst, src)
 	if s.e != 0 {
-		times(dst, s.e, dst)
+		scaleByPowerOfTwo(dst, s.e, dst)
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func (s *powerOfTwo[D, R]) Forward(ctx context.Context, dst dist.Array[R], src d
 func (s *powerOfTwo[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
 	err := s.Map.Adjoint(ctx, dst, src)
 	if s.e != 0 {
-		times(dst, s.e, dst)
+		scaleByPowerOfTwo(dst, s.e, dst)
 	}
 	return err
 }

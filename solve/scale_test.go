@@ -69,7 +69,7 @@ func ranges[T scalar.Scalar](ctx context.Context, r dist.Proc, large, tol float6
 	})
 }
 
-// An x that the element type cannot hold is told of, and one that damping makes
+// An x that the element type cannot hold ends with a status that says so, and one that damping makes
 // vanish is zero.
 func TestBeyondRange(t *testing.T) {
 	for _, ranks := range []int{1, 3} {

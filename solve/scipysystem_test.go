@@ -173,7 +173,7 @@ func (s *system) turn(r *splitMix, c bool) {
 	}
 }
 
-// times returns A·x.
+// scaleByPowerOfTwo returns A·x.
 func (s *system) times(x []complex128) []complex128 {
 	y := make([]complex128, s.m)
 	for i := range y {

@@ -94,16 +94,16 @@ type Norms struct {
 // not one for the method.
 var ErrBreakdown = errors.New("breakdown")
 
-// unfit is a breakdown of which the method knows the status.
-type unfit struct {
+// refusal is a breakdown of which the method knows the status.
+type refusal struct {
 	status Status
 	why    string
 }
 
-func (u *unfit) Error() string { return u.why }
+func (u *refusal) Error() string { return u.why }
 
 // Is makes it a breakdown.
-func (u *unfit) Is(err error) bool { return err == ErrBreakdown }
+func (u *refusal) Is(err error) bool { return err == ErrBreakdown }
 
 // ErrNotFinite is in the error of a step whose numbers are NaN or infinite.
 var ErrNotFinite = errors.New("not a finite number: look for NaN or infinite values in the data and the operator")

@@ -223,7 +223,7 @@ func TestMINRESOfSingular(t *testing.T) {
 	})
 }
 
-// A49: matrices that are not Hermitian are told of by MINRES and CG.
+// A49: MINRES and CG find out that a matrix is not Hermitian.
 func TestNotSymmetric(t *testing.T) {
 	const n = 20
 	rnd := splitMix(3)
@@ -362,7 +362,7 @@ func TestStagnated(t *testing.T) {
 	}
 }
 
-// A condition that the element type cannot hold is told of.
+// A condition that the element type cannot hold has a status.
 func TestIllConditioned(t *testing.T) {
 	onBoth(t, func(ctx context.Context, r dist.Proc) error {
 		rnd := splitMix(9)

@@ -230,7 +230,7 @@ func (s *shared) Number(name string, v *float64) {
 }
 
 // Hermitian says that the method needs a Hermitian operator. The problem is
-// refused if the operator does not map a space to itself, or if there is damping.
+// endRefused if the operator does not map a space to itself, or if there is damping.
 // A check then works out the gradient as A·(b - A·x). It must be called in Init.
 func (w *Workspace[D, R]) Hermitian() {
 	switch dom, rng := w.A.Domain(), w.A.Range(); {
@@ -239,7 +239,7 @@ func (w *Workspace[D, R]) Hermitian() {
 	case !dom.Equal(rng):
 		w.Fail(fmt.Errorf("the operator goes from %v to %v: the method needs one that maps a space to itself", dom, rng))
 	case w.Damp != 0:
-		w.Fail(fmt.Errorf("Damp is %g: the method has no damping: add damp²·I to the operator, or use CGLS or LSQR", w.Damp))
+		w.Fail(fmt.Errorf("the Damp is %g: the method has no damping: add damp²·I to the operator, or use CGLS or LSQR", w.Damp))
 	default:
 		w.hermitian = true
 	}
@@ -263,7 +263,7 @@ func (s *shared) Fail(err error) {
 
 // Refuse ends the run with a status, for the reason given. All ranks must call it.
 func (s *shared) Refuse(status Status, format string, args ...any) {
-	s.Fail(&unfit{status, fmt.Sprintf(format, args...)})
+	s.Fail(&refusal{status, fmt.Sprintf(format, args...)})
 }
 
 // ready reports whether a collective helper may go on. The first one of Init

@@ -8,27 +8,27 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// plain returns the arrays of stacks, and the arrays that are none.
-func plain[T scalar.Scalar](arrays ...dist.Array[T]) []dist.Array[T] {
+// unstack returns the arrays of stacks, and the arrays that are none.
+func unstack[T scalar.Scalar](arrays ...dist.Array[T]) []dist.Array[T] {
 	var all []dist.Array[T]
 	for _, a := range arrays {
 		if a.NumParts() == 0 {
 			all = append(all, a)
 		}
 		for i := range a.NumParts() {
-			all = append(all, plain(a.Part(i))...)
+			all = append(all, unstack(a.Part(i))...)
 		}
 	}
 	return all
 }
 
-// atOnce is how many elements a piece has at most, which bounds the memory that
+// maxRun is how many elements a piece has at most, which bounds the memory that
 // a checkpoint takes beside the arrays.
-const atOnce = 1 << 16
+const maxRun = 1 << 16
 
-// pieces calls f for runs of elements of this rank's block that follow each
+// contiguousRuns calls f for runs of elements of this rank's block that follow each
 // other in the whole array too.
-func pieces(s *dist.Space, f func(global, local, n int) error) error {
+func contiguousRuns(s *dist.Space, f func(global, local, n int) error) error {
 	size := s.LocalShape().Size()
 	if size == 0 {
 		return nil
@@ -48,8 +48,8 @@ func pieces(s *dist.Space, f func(global, local, n int) error) error {
 		for a := range sh.NDim() {
 			global += i[a] * st[a]
 		}
-		for at := 0; at < n; at += atOnce {
-			if err := f(global+at, local+at, min(atOnce, n-at)); err != nil {
+		for at := 0; at < n; at += maxRun {
+			if err := f(global+at, local+at, min(maxRun, n-at)); err != nil {
 				return err
 			}
 		}
@@ -67,13 +67,13 @@ func pieces(s *dist.Space, f func(global, local, n int) error) error {
 // added in any order, so ranks can sum up their own.
 func checksum(b []byte, at int64) (sum uint64) {
 	for ; len(b) >= 4; b, at = b[4:], at+4 {
-		sum += mix(uint64(binary.LittleEndian.Uint32(b))<<32 ^ mix(uint64(at)))
+		sum += hash64(uint64(binary.LittleEndian.Uint32(b))<<32 ^ hash64(uint64(at)))
 	}
 	return sum
 }
 
-// mix is a hash of 64 bits: each bit of x changes about half of the result.
-func mix(x uint64) uint64 {
+// hash64 is a hash of 64 bits: each bit of x changes about half of the result.
+func hash64(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

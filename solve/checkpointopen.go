@@ -11,8 +11,8 @@ import (
 	"github.com/golops/golops/internal/disk"
 )
 
-// opened is a folder that is ready for a run.
-type opened struct {
+// openFolder is a folder that is ready for a run.
+type openFolder struct {
 	lock  *disk.Lock // on rank 0
 	made  string     // the topmost folder that was not there before; on rank 0
 	names []string   // of the checkpoints, newest first
@@ -28,7 +28,7 @@ func (c Checkpoint) Open(ctx context.Context, g comm.Comm, note func(string)) (C
 	if c.Dir == "" || c.open != nil {
 		return c, nil
 	}
-	o := &opened{}
+	o := &openFolder{}
 	found := struct{ Names, Notes []string }{}
 	var err error
 	if g.Rank() == 0 {
@@ -69,7 +69,7 @@ func (c Checkpoint) Close() {
 }
 
 // prepare is the part of rank 0.
-func (o *opened) prepare(c Checkpoint) (err error) {
+func (o *openFolder) prepare(c Checkpoint) (err error) {
 	if o.made, err = disk.MkdirAll(filepath.Clean(c.Dir), 0o777); err != nil {
 		return err
 	}

@@ -159,35 +159,35 @@ type savedVector interface {
 	read(f io.ReaderAt, at int64, take bool) (sum uint64, err error)
 }
 
-// typed is a savedVector of T.
-type typed[T scalar.Scalar] struct {
+// savedArray is a savedVector of T.
+type savedArray[T scalar.Scalar] struct {
 	dist.Array[T]
 	name string
 }
 
 // saveVector returns an array, or the arrays of a stack, under a name.
 func saveVector[T scalar.Scalar](name string, a dist.Array[T]) (all []savedVector) {
-	for _, a := range plain(a) {
-		all = append(all, typed[T]{a, name})
+	for _, a := range unstack(a) {
+		all = append(all, savedArray[T]{a, name})
 	}
 	return all
 }
 
-func (a typed[T]) label() string { return a.name }
+func (a savedArray[T]) label() string { return a.name }
 
-func (a typed[T]) space() *dist.Space { return a.Space() }
+func (a savedArray[T]) space() *dist.Space { return a.Space() }
 
-func (a typed[T]) size() int64 { return int64(a.Space().Size()) * int64(scalar.Of[T]().Size()) }
+func (a savedArray[T]) size() int64 { return int64(a.Space().Size()) * int64(scalar.Of[T]().Size()) }
 
 // write writes what this rank has to write of the array that starts at a place of
 // the file, and returns the checksum of that.
-func (a typed[T]) write(f *disk.File, at int64) (sum uint64, err error) {
+func (a savedArray[T]) write(f *disk.File, at int64) (sum uint64, err error) {
 	if !a.Space().Primary() {
 		return 0, nil // another rank writes the same
 	}
 	var b []byte
-	host := make([]T, min(a.Local().Len(), atOnce))
-	err = pieces(a.Space(), func(global, local, n int) error {
+	host := make([]T, min(a.Local().Len(), maxRun))
+	err = contiguousRuns(a.Space(), func(global, local, n int) error {
 		if err := a.Local().Slice(local, local+n).CopyOut(host[:n]); err != nil {
 			return err
 		}

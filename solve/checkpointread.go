@@ -139,11 +139,11 @@ func readBlocks(f io.ReaderAt, all []savedVector, take bool) ([]int64, error) {
 
 // read returns the checksum of this rank's block of the array that starts at a
 // place of the file, and copies the elements if take is set.
-func (a typed[T]) read(f io.ReaderAt, at int64, take bool) (sum uint64, err error) {
+func (a savedArray[T]) read(f io.ReaderAt, at int64, take bool) (sum uint64, err error) {
 	each := scalar.Of[T]().Size()
-	n := min(a.Local().Len(), atOnce)
+	n := min(a.Local().Len(), maxRun)
 	b, host := make([]byte, n*each), make([]T, n)
-	err = pieces(a.Space(), func(global, local, n int) error {
+	err = contiguousRuns(a.Space(), func(global, local, n int) error {
 		place := int64(global) * int64(each)
 		if _, err := f.ReadAt(b[:n*each], at+place); err != nil {
 			return fmt.Errorf("elements %d to %d: %w", global, global+n, err)

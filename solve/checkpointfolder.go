@@ -26,7 +26,7 @@ type Checkpoint struct {
 	Keep     int           // how many stay, at least 1; older ones are removed
 	Resume   bool          // go on from the newest valid one, if there are any
 	Restart  bool          // start from the beginning; older ones go when the first new one is written
-	open     *opened
+	open     *openFolder
 }
 
 func (c Checkpoint) validate() error {

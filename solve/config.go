@@ -1,0 +1,87 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Config says when a run ends and what it leaves behind. A zero field is off or
+// literally zero: the zero Config makes no step. Start from Defaults. All ranks give
+// the same Config, but some may leave out OnIter and OnNote.
+//
+// Tolerances compare norms with those of the start, which is before the first
+// step of all, resumed runs included. What the recurrence of a method says is
+// compared first. Before a run ends with Converged, the norms are worked out from
+// x, and it goes on if they do not agree.
+//
+// A run also ends where nothing is left to gain: when the gradient is at the
+// rounding of the element type times the norms of operator and residual, or the
+// residual at that of operator and x and b, or when the condition is beyond what
+// the element type holds. It keeps the best x of its checks, which takes one more
+// vector. PastRounding switches all of that off.
+//
+// OnIter, a Budget and an Interval each make the ranks exchange one message of
+// three integers per iteration; several of them share it.
+type Config struct {
+	Damp    float64       // minFall squares only: min ‖A·x - b‖² + Damp²·‖x‖²
+	MaxIter int           // steps at most; 0 makes none
+	RelTol  float64       // converged when ‖b - A·x‖ ≤ RelTol·‖b - A·x₀‖; 0 asks for an exact solution
+	AbsTol  float64       // converged when ‖b - A·x‖ ≤ AbsTol; 0 asks for an exact solution
+	GradTol float64       // minFall squares only: converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start; 0 leaves it to rounding
+	Diverge float64       // diverged when ‖b - A·x‖ > Diverge·‖b - A·x₀‖; 0 means no limit
+	Budget  time.Duration // stop after this time of this run, by the clock of rank 0, looked at after each iteration; 0 means no limit
+	// PastRounding makes a run go on where nothing is left to gain, and leave the x
+	// of the last step, be it the best or not. With no tolerance it makes MaxIter
+	// steps exactly.
+	PastRounding bool
+	// OnIter is called after the start (K = 0, or where a checkpoint left off) and
+	// after every step. An error on any rank stops all ranks with that error,
+	// ErrStop without one.
+	OnIter     func(Iteration) error
+	OnNote     func(text string) // hears at once what a user should know of checkpoints
+	Checkpoint Checkpoint
+}
+
+// Defaults returns limits that suit most problems: 100 steps, a residual of a
+// millionth, divergence at a million times. Two checkpoints stay if a Dir is given.
+func Defaults() Config {
+	return Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6, Checkpoint: Checkpoint{Keep: 2}}
+}
+
+// Validate reports everything that is wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	if c.MaxIter < 0 {
+		errs = append(errs, fmt.Errorf("MaxIter is %d, must not be negative", c.MaxIter))
+	}
+	for _, f := range []struct {
+		name string
+		v    float64
+		zero string // what to give instead of a negative number
+	}{
+		{"Damp", c.Damp, "for no damping"}, {"RelTol", c.RelTol, "for no tolerance"}, {"AbsTol", c.AbsTol, "for no tolerance"},
+		{"GradTol", c.GradTol, "to end at rounding, or set PastRounding to go on"}, {"Diverge", c.Diverge, "for no limit"},
+	} {
+		switch {
+		case math.IsNaN(f.v):
+			errs = append(errs, fmt.Errorf("%s is NaN, must be a number", f.name))
+		case f.v < 0:
+			errs = append(errs, fmt.Errorf("%s is %g, must not be negative: give 0 %s", f.name, f.v, f.zero))
+		}
+	}
+	if math.IsInf(c.Damp, 1) {
+		errs = append(errs, errors.New("the Damp is +Inf, must be finite"))
+	}
+	if c.Budget < 0 {
+		errs = append(errs, fmt.Errorf("the Budget is %v, must not be negative: give 0 for no limit", c.Budget))
+	}
+	return errors.Join(append(errs, c.Checkpoint.validate())...)
+}
+
+// text is what all ranks must have in common.
+func (c Config) text() string {
+	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, PastRounding %t, Checkpoint %s",
+		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.PastRounding, c.Checkpoint.text())
+}

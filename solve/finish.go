@@ -1,0 +1,126 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
+)
+
+// endWithoutGain ends a run whose recurrence has left the truth and comes no nearer.
+func (r *session[D, R]) endWithoutGain(t truth) {
+	w, eps := &r.w, epsilon[D, R]()
+	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
+	switch {
+	case r.sharp(t):
+		r.end(AtRounding, "%s", r.atRounding(t))
+	case w.cond*eps >= 0.01:
+		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
+			r.res.Iters, w.cond, typeName[D, R](), left, first)
+	case r.blurred(t, 2):
+		r.end(AtRounding, "%s", r.atRounding(t))
+	default:
+		r.end(Stagnated, "iteration %d: ‖b - A·x‖ stays at %.3g of %.3g, though the recurrence goes on to fall: the condition is %.2g or more: damp, regularise or precondition, or try LSQR",
+			r.res.Iters, left, first, w.cond)
+	}
+}
+
+// atRounding says what has been reached.
+func (r *session[D, R]) atRounding(t truth) string {
+	if t.Resid <= dull*r.w.floor {
+		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
+	}
+	if r.ws.hermitian {
+		return "‖A·(b - A·x)‖ is at rounding, though b - A·x is not: the operator is singular or nearly so, and x makes ‖b - A·x‖ smallest"
+	}
+	return "the gradient is at rounding: x makes the sum of squares smallest, and nothing is left to gain"
+}
+
+// endRefused gives the error of a step that cannot be made its status. The numbers
+// are the same on all ranks. An error of another kind comes back.
+func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
+	at, known := r.res.Iters+1, (*refusal)(nil)
+	switch {
+	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
+		// The operator has passed before: what is left of the residual is rounding.
+		t, err := r.truth(ctx, r.ws.X.Array)
+		r.measure(t)
+		r.endWithoutGain(t)
+		return err
+	case errors.As(err, &known):
+		r.end(known.status, "iteration %d: %s", at, known.why)
+	case errors.Is(err, ErrBreakdown):
+		r.end(Breakdown, "iteration %d: %v", at, err)
+	case errors.Is(err, ErrNotFinite):
+		r.end(Diverged, "iteration %d: %v", at, err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// finish works out the norms of the last x, or returns to the best one if that
+// is clearly better. It is collective.
+func (r *session[D, R]) finish(ctx context.Context) error {
+	t := r.last
+	if !r.fresh {
+		var err error
+		if t, err = r.truth(ctx, r.ws.X.Array); err != nil {
+			return err
+		}
+	}
+	r.measure(t)
+	done := r.res.Status == Converged || r.res.Status == AtRounding
+	if !r.c.PastRounding && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
+		b, err := r.truth(ctx, r.best)
+		if err != nil {
+			return err
+		}
+		// Where the operator gives NaN, the last x may still be a good one.
+		if b.finite() && !(t.target(r.ws.Damp) <= b.target(r.ws.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
+			dist.Copy(r.ws.X.Array, r.best)
+			t = b
+		}
+	}
+	if s := r.res.Status; r.ws.hermitian && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
+		if err := r.symmetry(ctx); err != nil {
+			return err
+		}
+	}
+	if r.res.Status == NotSymmetric {
+		t.Grad = math.NaN() // which is worked out with A, and not with Aᴴ
+	}
+	u := r.scale.user(t.Norms)
+	r.res.Resid, r.res.Grad = u.Resid, u.Grad
+	return r.copyToUser(ctx)
+}
+
+// symmetry finds out whether a run has failed because the operator is not
+// Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
+func (r *session[D, R]) symmetry(ctx context.Context) error {
+	y := r.ws.checkRange.Array
+	b := same[D](r.ws.B.Array)
+	if err := r.ws.A.Forward(ctx, y, b); err != nil {
+		return err
+	}
+	z, err := linop.Apply(ctx, r.ws.A, same[D](y))
+	if err != nil {
+		return err
+	}
+	defer z.Free()
+	sums := dist.NewSums(y.Space(), 3)
+	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.ws.B.Array, z)); err != nil {
+		return err
+	}
+	if err := sums.Reduce(ctx); err != nil {
+		return err
+	}
+	s := sums.Value(0)
+	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[D, R]())*s {
+		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
+	}
+	return nil
+}
