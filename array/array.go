@@ -31,8 +31,9 @@ type Array[T scalar.Scalar] struct {
 	own   *owner
 }
 
-// owner stands for memory that the collector does not see, in all arrays over
-// it: once they are gone, so is the owner, and the device is told.
+// owner stands for memory that the garbage collector does not see. All arrays
+// over that memory point to it. When the last of them is gone, its cleanup gives
+// the memory back to the device.
 type owner struct{ gone runtime.Cleanup }
 
 // New allocates an array of zeros. Memory that is not given back by Free goes
@@ -168,7 +169,7 @@ func (a *Array[T]) made(op string) {
 	}
 }
 
-// neverMade panics. It is a function of its own so that made is inlined.
+// neverMade panics. It is a separate function so that made is inlined.
 func neverMade(op string) {
 	panic(Error{"array: " + op + ": the array was never made: use New or FromHost"})
 }

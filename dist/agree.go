@@ -13,11 +13,11 @@ import (
 // failed stands for the hash of the values of a rank that has an error.
 const failed = -1
 
-// Agree ends a collective constructor. If err is non-nil on any rank, or the
-// values are not the same on all ranks, it returns an error on every rank that
-// says what is wrong and, unless it is so on all, on which rank; what says who
-// asks, such as "ops: roll", and must be the same on all ranks too. With one rank
-// it sends nothing, with all in order one message.
+// Agree ends a collective constructor. It returns an error on every rank if err is
+// non-nil on any, or if what or the values differ between ranks. The error names
+// the rank, unless all ranks have one. what names the constructor, such as
+// "ops: roll". With one rank Agree sends nothing. With several it sends one
+// message, and more only if there is an error.
 func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...any) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
@@ -45,8 +45,8 @@ func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...a
 	return nil
 }
 
-// spread tells all ranks the error of rank r, the first that has one. A rank
-// with an error of its own keeps that one.
+// spread returns the error of rank r, the first that has one, on all ranks that
+// have none.
 func spread(ctx context.Context, c comm.Comm, err error, r int, all bool) error {
 	if all {
 		return err

@@ -43,9 +43,9 @@ func New[T scalar.Scalar](s *Space) (Array[T], error) {
 // Wrap returns the array of s whose block is local, over the same memory. A
 // block of the wrong size is a bug and panics.
 func Wrap[T scalar.Scalar](s *Space, local array.Array[T]) Array[T] {
-	given("Of", s)
+	given("Wrap", s)
 	if local.Device() == nil && local.Len() == 0 && s.proc.Device != nil {
-		panic(LayoutError("dist: Of: the block was never made: use array.New"))
+		panic(LayoutError("dist: Wrap: the block was never made: use array.New"))
 	}
 	return Array[T]{space: s, local: local.Reshape(s.local)}
 }
@@ -64,7 +64,7 @@ func FromBlock[T scalar.Scalar](ctx context.Context, s *Space, block []T) (Array
 	if err = Agree(ctx, s.Comm(), "dist: array from blocks", err); err == nil {
 		err = a.Sync(ctx)
 	}
-	return a.unless(err)
+	return a.orFree(err)
 }
 
 // FromFunc returns the array with element f(i) at global index i. f must not
@@ -97,11 +97,11 @@ func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T)
 	if err = a.local.CopyIn(host); err == nil {
 		err = a.Sync(ctx)
 	}
-	return a.unless(err)
+	return a.orFree(err)
 }
 
-// unless returns a, or gives it back if there is an error.
-func (a Array[T]) unless(err error) (Array[T], error) {
+// orFree returns a, or frees it if there is an error.
+func (a Array[T]) orFree(err error) (Array[T], error) {
 	if err != nil {
 		a.Free()
 		return Array[T]{}, err

@@ -14,10 +14,10 @@ type LayoutError string
 func (e LayoutError) Error() string { return string(e) }
 
 // Check returns an error unless dst is an array of to, src is an array of from,
-// and they share no memory: what Forward and Adjoint of an operator have to see
-// to before they call kernels, which check nothing. what names the operator and
-// how names the call. It sends nothing, and allocates nothing unless it fails.
-// Arrays come by address because to copy their headers takes longer than the check.
+// and they share no memory. Forward and Adjoint of an operator call it first,
+// because kernels check nothing. what names the operator and how names the call.
+// Check sends nothing, and allocates only if it fails. It takes arrays by address
+// because copying their headers takes longer than the check.
 func Check[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, src *Array[D], from *Space) error {
 	if dst.space == to && src.space == from && to != nil && from != nil && dst.parts == nil && src.parts == nil &&
 		!array.Overlap(&dst.local, &src.local) {
@@ -41,7 +41,7 @@ func checkAll[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, sr
 		why, _ := src.space.Difference(from)
 		return fmt.Errorf("%s: %s: %s: src is of %v, the operator takes %v", what, how, why, src.space, from)
 	case share(dst, src):
-		return fmt.Errorf("%s: %s: dst and src share memory: give dst memory of its own", what, how)
+		return fmt.Errorf("%s: %s: dst and src share memory: give dst other memory", what, how)
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func (a *Array[T]) given(op string) *Space {
 	return a.space
 }
 
-// neverMade panics. It is a function of its own so that given is inlined: arrays
-// are asked for their blocks on every hot path.
+// neverMade panics. It is a separate function so that given is inlined: hot paths
+// ask arrays for their blocks.
 func neverMade(op string) {
 	panic(LayoutError("dist: " + op + ": the array was never made: use New, FromFunc, FromBlock or Scatter"))
 }
@@ -83,8 +83,8 @@ func given(op string, s *Space) {
 	}
 }
 
-// alike panics unless x and y lie on the same ranks in the same way.
-func alike[T scalar.Scalar](op string, x, y Array[T]) {
+// mustMatch panics unless x and y lie on the same ranks in the same way.
+func mustMatch[T scalar.Scalar](op string, x, y Array[T]) {
 	if x.space != y.space {
 		mustEqual(op, x.space, y.space)
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// exchange moves boxes of elements between two layouts of one index space: each
-// proc has a box, wants a box, and what it wants of another's comes in one
-// message per pair of ranks. Scatter, gather, redistribution and halos are all
-// exchanges; they differ in the boxes. The plan and its buffers are made once.
+// exchange moves elements between two layouts of one array. Each rank has a box
+// and wants a box. Where the box that a rank wants overlaps that of another, the
+// overlap comes in one message. Redistributions and halos are exchanges with
+// different boxes. The plan and its buffers are made once.
 type exchange[T scalar.Scalar] struct {
 	comm      comm.Comm
-	out, in   []leg
+	out, in   []peerCopy
 	self      device.Strided
 	hasSelf   bool
 	outB, inB array.Array[T] // packed messages
@@ -24,9 +24,9 @@ type exchange[T scalar.Scalar] struct {
 	now       device.Strided // of the copy under way, where a kernel can point to it
 }
 
-// leg is one message: the elements c of a block, packed from at on, or, if they
-// lie together in the block, straight from there.
-type leg struct {
+// peerCopy is one message. Its elements are packed at position at of a buffer, or
+// sent from the block itself if they are contiguous there.
+type peerCopy struct {
 	peer, n int
 	c       device.Strided // packs the message
 	direct  bool
@@ -35,18 +35,18 @@ type leg struct {
 
 // plan says what each rank has and wants.
 type plan struct {
-	axes   int
-	me     Proc
-	has    func(r int) Box
-	want   func(r int) Box
-	serves func(from, to int) bool // whether to gets what it wants of from's box from there
-	given  place                   // this rank's block of what it has
-	got    place                   // and of what it wants
-	adds   bool                    // what comes back is added, so it cannot come straight into the block
+	axes    int
+	me      Proc
+	has     func(r int) Box
+	want    func(r int) Box
+	sendsTo func(from, to int) bool // whether rank from sends its overlap to rank to
+	given   blockAt                 // this rank's block of what it has
+	got     blockAt                 // and of what it wants
+	adds    bool                    // the adjoint adds what it receives, so it cannot receive into the block
 }
 
-// place is a block and the global index of its first element.
-type place struct {
+// blockAt is a block and the global index of its first element.
+type blockAt struct {
 	shape shape.Shape
 	lo    [shape.MaxRank]int
 }
@@ -58,16 +58,16 @@ func newExchange[T scalar.Scalar](p plan) (*exchange[T], error) {
 	outN, inN := 0, 0
 	for r := range p.me.Size() {
 		if r == me {
-			if b, some := mine.meet(want, p.axes); some && p.serves(me, me) {
+			if b, some := mine.Intersect(want, p.axes); some && p.sendsTo(me, me) {
 				e.self, e.hasSelf = between(b, p.axes, p.got, p.given), true
 			}
 			continue
 		}
-		if b, some := mine.meet(p.want(r), p.axes); some && p.serves(me, r) {
-			e.out = append(e.out, newLeg(r, b, p.axes, p.given, p.adds, &outN))
+		if b, some := mine.Intersect(p.want(r), p.axes); some && p.sendsTo(me, r) {
+			e.out = append(e.out, newPeerCopy(r, b, p.axes, p.given, p.adds, &outN))
 		}
-		if b, some := p.has(r).meet(want, p.axes); some && p.serves(r, me) {
-			e.in = append(e.in, newLeg(r, b, p.axes, p.got, false, &inN))
+		if b, some := p.has(r).Intersect(want, p.axes); some && p.sendsTo(r, me) {
+			e.in = append(e.in, newPeerCopy(r, b, p.axes, p.got, false, &inN))
 		}
 	}
 	var err error
@@ -82,11 +82,11 @@ func newExchange[T scalar.Scalar](p plan) (*exchange[T], error) {
 	return e, nil
 }
 
-// newLeg describes the elements of box b in a block. Unless they lie together,
-// or if they must be packed anyway, it takes room for them from n on.
-func newLeg(peer int, b Box, axes int, block place, packed bool, n *int) leg {
+// newPeerCopy describes the elements of box b in a block. If they are not
+// contiguous, or must be packed anyway, it reserves room for them at n.
+func newPeerCopy(peer int, b Box, axes int, block blockAt, packed bool, n *int) peerCopy {
 	sh := b.shape(axes)
-	l := leg{peer: peer, n: sh.Size(), c: between(b, axes, place{sh, b.Lo}, block)}
+	l := peerCopy{peer: peer, n: sh.Size(), c: between(b, axes, blockAt{sh, b.Lo}, block)}
 	l.direct = contiguous(sh, block.shape)
 	if !l.direct || packed {
 		l.at = *n
@@ -95,8 +95,8 @@ func newLeg(peer int, b Box, axes int, block place, packed bool, n *int) leg {
 	return l
 }
 
-// contiguous reports whether a box of shape b lies together in a block: axes
-// behind the first one longer than 1 must be whole.
+// contiguous reports whether a box of shape b is contiguous in a block: all axes
+// after the first one longer than 1 must be whole.
 func contiguous(b, block shape.Shape) bool {
 	i := 0
 	for i < b.NDim() && b.Dim(i) == 1 {
@@ -111,7 +111,7 @@ func contiguous(b, block shape.Shape) bool {
 }
 
 // between copies box b from one block to another.
-func between(b Box, axes int, dst, src place) device.Strided {
+func between(b Box, axes int, dst, src blockAt) device.Strided {
 	c := device.Strided{Shape: b.shape(axes), Dst: dst.shape.Strides(), Src: src.shape.Strides()}
 	for i := range axes {
 		c.DstAt += (b.Lo[i] - dst.lo[i]) * c.Dst[i]
@@ -127,18 +127,19 @@ func flip(c device.Strided) device.Strided {
 }
 
 // run fills dst, a block of what this rank wants, from src, a block of what it
-// has. Elements that nobody has are left alone.
+// has. It does not write elements that no rank has.
 func (e *exchange[T]) run(ctx context.Context, dst, src array.Array[T], l comm.Label) error {
-	return e.move(ctx, dst, e.in, e.inB, src, e.out, e.outB, e.self, false, l)
+	return e.transfer(ctx, dst, e.in, e.inB, src, e.out, e.outB, e.self, false, l)
 }
 
-// addBack is the adjoint of run: dst, a block of what this rank has, becomes what
-// src holds of it, plus what comes from those to whom run gave it.
+// addBack is the adjoint of run. It sets dst, a block of what this rank has, to
+// this rank's elements in src plus those that come back from the ranks that run
+// sends to.
 func (e *exchange[T]) addBack(ctx context.Context, dst, src array.Array[T], l comm.Label) error {
-	return e.move(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), true, l)
+	return e.transfer(ctx, dst, e.out, e.outB, src, e.in, e.inB, flip(e.self), true, l)
 }
 
-func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, inB array.Array[T], src array.Array[T], out []leg, outB array.Array[T], self device.Strided, add bool, label comm.Label) error {
+func (e *exchange[T]) transfer(ctx context.Context, dst array.Array[T], in []peerCopy, inB array.Array[T], src array.Array[T], out []peerCopy, outB array.Array[T], self device.Strided, add bool, label comm.Label) error {
 	k := dst.Kernels()
 	reqs := e.reqs[:0]
 	for i := range in {
@@ -180,10 +181,9 @@ func (e *exchange[T]) move(ctx context.Context, dst array.Array[T], in []leg, in
 	return comm.WaitAll(ctx, reqs[len(in):]...)
 }
 
-// GiveUp ends an exchange that has failed and returns err. Its other messages use
-// buffers that the next exchange uses again, so all are waited for; if any is
-// still under way the program is aborted, because the rank at the other end may
-// never answer.
+// GiveUp ends an exchange that has failed and returns err. The next exchange uses
+// the same buffers, so GiveUp waits for all messages. If any is still under way it
+// aborts the program first, because the other rank may never answer.
 func GiveUp(ctx context.Context, c comm.Comm, err error, reqs []comm.Request) error {
 	for _, q := range reqs {
 		if done, _ := q.Test(); !done {
@@ -196,7 +196,7 @@ func GiveUp(ctx context.Context, c comm.Comm, err error, reqs []comm.Request) er
 }
 
 // message returns the memory of a message: that of the block itself, or packed.
-func message[T scalar.Scalar](l *leg, block, packed array.Array[T], direct bool) array.Array[T] {
+func message[T scalar.Scalar](l *peerCopy, block, packed array.Array[T], direct bool) array.Array[T] {
 	if direct {
 		return block.Slice(l.c.SrcAt, l.c.SrcAt+l.n)
 	}

@@ -23,15 +23,15 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 	case !root && global != nil:
 		err = fmt.Errorf("elements come from rank 0: other ranks must give nil, not %d elements", len(global))
 	}
-	var p passer[T]
+	var p rootCopy[T]
 	if err == nil {
-		p, err = newPasser[T](s, 0)
+		p, err = newRootCopy[T](s, 0)
 	}
 	defer p.free()
 	if err = Agree(ctx, s.Comm(), "dist: scatter", err); err == nil {
 		err = p.scatter(ctx, a, global)
 	}
-	return a.unless(err)
+	return a.orFree(err)
 }
 
 // Gather returns the whole array, the last axis running fastest, on rank root,
@@ -42,12 +42,12 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 	if s.parts != nil {
 		return gatherParts(a, func(p Array[T]) ([]T, error) { return Gather(ctx, p, root) })
 	}
-	var p passer[T]
+	var p rootCopy[T]
 	var err error
 	if root < 0 || root >= s.proc.Size() {
 		err = fmt.Errorf("root is %d: ranks are 0 to %d", root, s.proc.Size()-1)
 	} else {
-		p, err = newPasser[T](s, root)
+		p, err = newRootCopy[T](s, root)
 	}
 	var whole []T
 	if err == nil && s.proc.Rank() == root {

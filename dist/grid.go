@@ -61,9 +61,9 @@ func (s *Space) Box(rank int) Box {
 	return b
 }
 
-// place returns two numbers for a rank: ranks with the same block hold the same
-// elements, and ranks with the same copy hold, together, every element once.
-func (s *Space) place(rank int) (block, copy int) {
+// blockAt returns two numbers for a rank. Ranks with the same block hold the same
+// elements. Ranks with the same copy hold, together, every element once.
+func (s *Space) blockAndCopy(rank int) (block, copy int) {
 	b, c := 1, 1
 	for g := len(s.layout.Grid) - 1; g >= 0; g-- {
 		e := s.layout.Grid[g]
@@ -82,12 +82,12 @@ func (s *Space) place(rank int) (block, copy int) {
 // isPrimary reports whether the block of a rank counts in reductions: whether no
 // lower rank of the same color holds it too.
 func (s *Space) isPrimary(rank int) bool {
-	block, copy := s.place(rank)
+	block, copy := s.blockAndCopy(rank)
 	if copy == 0 || s.layout.Mask == nil {
 		return copy == 0
 	}
 	for r := range rank {
-		if b, _ := s.place(r); b == block && s.layout.Mask[r] == s.layout.Mask[rank] {
+		if b, _ := s.blockAndCopy(r); b == block && s.layout.Mask[r] == s.layout.Mask[rank] {
 			return false
 		}
 	}
@@ -95,27 +95,27 @@ func (s *Space) isPrimary(rank int) bool {
 }
 
 // AxisGroup returns the group of the ranks that share an array axis, negative from
-// the end, with this one, in the order of their rows: they hold the same rows of
+// the end, with this one, in the order of their rows. They hold the same rows of
 // all other axes. A rank that holds the axis alone gets a group of one. Masks
-// play no part. It is collective. The group is kept for the next who asks:
-// leave it open, Rank.Close ends it.
+// play no part. It is collective. The space keeps the group: do not close it,
+// Proc.Close does.
 func (s *Space) AxisGroup(ctx context.Context, axis int) (comm.Comm, error) {
 	if s.parts != nil {
-		return nil, fmt.Errorf("dist: line: a stack has no axes")
+		return nil, fmt.Errorf("dist: axis group: a stack has no axes")
 	}
 	a, err := s.shape.Axis(axis)
 	if err != nil {
-		return nil, fmt.Errorf("dist: line: %w", err)
+		return nil, fmt.Errorf("dist: axis group: %w", err)
 	}
-	c, err := s.proc.part(ctx, s.lines(a))
+	c, err := s.proc.subgroup(ctx, s.axisColors(a))
 	if err != nil {
-		return nil, fmt.Errorf("dist: line of axis %d: %w", axis, err)
+		return nil, fmt.Errorf("dist: group of axis %d: %w", axis, err)
 	}
 	return c, nil
 }
 
-// lines returns a color for each rank: that of the first rank of its line.
-func (s *Space) lines(axis int) []int {
+// axisColors returns a color for each rank: that of the first rank of its line.
+func (s *Space) axisColors(axis int) []int {
 	g, _ := s.SplitBy(axis)
 	colors := make([]int, s.proc.Size())
 	for r := range colors {
@@ -129,24 +129,24 @@ func (s *Space) lines(axis int) []int {
 }
 
 func (s *Space) String() string {
-	return fmt.Sprintf("%s over %s on %v", s.words(), ranks(s.proc), s.proc.Device)
+	return fmt.Sprintf("%s over %s on %v", s.describe(), ranks(s.proc), s.proc.Device)
 }
 
-// words describes s without its ranks and device, which need not be called the
+// describe describes s without its ranks and device, which need not be called the
 // same everywhere.
-func (s *Space) words() string {
+func (s *Space) describe() string {
 	if s.parts == nil {
-		return describe(s.shape, s.layout)
+		return describeLayout(s.shape, s.layout)
 	}
 	var b []string
 	for _, p := range s.parts {
-		b = append(b, p.words())
+		b = append(b, p.describe())
 	}
 	return "stack{" + strings.Join(b, "; ") + "}"
 }
 
-// describe says in words what ranks must agree on, of a resolved layout.
-func describe(s shape.Shape, l Layout) string {
+// describeLayout says in words what ranks must agree on, of a resolved layout.
+func describeLayout(s shape.Shape, l Layout) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "shape %v", s)
 	switch l.Replicate {
@@ -172,24 +172,20 @@ func describe(s shape.Shape, l Layout) string {
 	return b.String()
 }
 
-func (b Box) shape(rank int) shape.Shape {
+func (b Box) shape(axes int) shape.Shape {
 	var d [shape.MaxRank]int
-	for i := range rank {
+	for i := range axes {
 		d[i] = max(b.Hi[i]-b.Lo[i], 0)
 	}
-	return shape.Of(d[:rank]...)
+	return shape.Of(d[:axes]...)
 }
 
-// meet returns the part that b and c share, and whether there is any.
-func (b Box) meet(c Box, rank int) (Box, bool) {
+// Intersect returns what b and c share along the first axes, and whether that is anything.
+func (b Box) Intersect(c Box, axes int) (Box, bool) {
 	some := true
-	for i := range rank {
+	for i := range axes {
 		b.Lo[i], b.Hi[i] = max(b.Lo[i], c.Lo[i]), min(b.Hi[i], c.Hi[i])
 		some = some && b.Lo[i] < b.Hi[i]
 	}
 	return b, some
 }
-
-// Primary reports whether this rank's block counts in reductions: of ranks that
-// hold the same elements, one is primary.
-func (s *Space) Primary() bool { return s.primary }

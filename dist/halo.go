@@ -62,8 +62,8 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 	wide := func(r int) Box { return w.box(s.Box(r)) }
 	e, err := newExchange[T](plan{
 		axes: n, me: s.proc,
-		has: s.Box, want: wide, serves: s.sameCopy,
-		given: place{s.local, s.box.Lo}, got: place{to.local, wide(s.proc.Rank()).Lo},
+		has: s.Box, want: wide, sendsTo: s.sameCopy,
+		given: blockAt{s.local, s.box.Lo}, got: blockAt{to.local, wide(s.proc.Rank()).Lo},
 		adds: true,
 	})
 	if err != nil {
@@ -165,8 +165,8 @@ func AddGhosts[T scalar.Scalar](ctx context.Context, a Array[T], front, back []i
 		b, err = New[T](h.to)
 	}
 	defer h.Free()
-	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, "front ", front, ", back ", back, " of ", a.space.words()); err == nil {
+	if err = Agree(ctx, a.space.Comm(), "dist: add ghosts", err, "front ", front, ", back ", back, " of ", a.space.describe()); err == nil {
 		err = h.Forward(ctx, b, a)
 	}
-	return b.unless(err)
+	return b.orFree(err)
 }

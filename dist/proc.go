@@ -20,15 +20,15 @@ type Proc struct {
 	groups *groups
 }
 
-// groups are the parts of a rank's group that spaces asked for. They are made
-// once and kept, because MPI has room for few thousand only.
+// groups are the subgroups that spaces have asked for. They are made once and
+// kept, because MPI has room for a few thousand only.
 type groups struct {
 	made []partition
 	own  []comm.Comm // what Close gives back besides
 }
 
 type partition struct {
-	first []int // of each rank: the lowest rank in the same part
+	first []int // of each rank: the lowest rank in the same subgroup
 	group comm.Comm
 }
 
@@ -61,7 +61,7 @@ func (r Proc) Alone() Proc {
 }
 
 // Subgroup makes one group of the ranks of each color, ordered by key, as
-// comm.Comm.Split does. A rank with comm.NoColor gets a Rank without Comm.
+// comm.Comm.Split does. A rank with comm.NoColor gets a Proc without Comm.
 // Close gives the group back.
 func (r Proc) Subgroup(ctx context.Context, color, key int) (Proc, error) {
 	c, err := r.Split(ctx, color, key)
@@ -90,10 +90,10 @@ func (r Proc) Close() error {
 	return errors.Join(errs...)
 }
 
-// part returns the group of the ranks that have this rank's color, in the order
-// of ranks. Colors are those of all ranks, the same on each. It is collective
-// the first time that such a part is asked for. The group belongs to the Rank.
-func (r Proc) part(ctx context.Context, colors []int) (comm.Comm, error) {
+// subgroup returns the group of the ranks that have this rank's color, in the order
+// of ranks. Colors are those of all ranks, the same on each. The first call with
+// these colors is collective. The group belongs to the Proc.
+func (r Proc) subgroup(ctx context.Context, colors []int) (comm.Comm, error) {
 	first := make([]int, len(colors))
 	same, distinct := true, true
 	for i, c := range colors {

@@ -16,7 +16,7 @@ func Random[T scalar.Scalar](ctx context.Context, s *Space, seed uint64) (Array[
 	if err != nil {
 		return a, err
 	}
-	return a.unless(fillRandom(ctx, a, s, seed))
+	return a.orFree(fillRandom(ctx, a, s, seed))
 }
 
 // fillRandom fills a. Each part of a stack gets another seed.

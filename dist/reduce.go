@@ -36,7 +36,7 @@ func DotT[T scalar.Scalar](ctx context.Context, x, y Array[T]) (T, error) {
 }
 
 func dot[T scalar.Scalar](ctx context.Context, x, y Array[T], conj bool) (T, error) {
-	alike("Dot", x, y)
+	mustMatch("Dot", x, y)
 	v, err := dotHere(x, y, conj)
 	if err != nil {
 		return 0, err
@@ -61,7 +61,7 @@ func DotN[T scalar.Scalar](ctx context.Context, dst []T, x, y []Array[T]) error 
 	}
 	s := x[0].space
 	for i := range x {
-		alike("DotN", x[i], y[i])
+		mustMatch("DotN", x[i], y[i])
 		if !x[i].space.sameRanks(s) {
 			return fmt.Errorf("dist: DotN: %s: array 0 is of %v, array %d is of %v", s.ranksDiffer(x[i].space), s, i, x[i].space)
 		}

@@ -20,7 +20,7 @@ func (a Array[T]) Reshape(dims ...int) (Array[T], error) {
 	}
 	t, err := s.reshaped(dims)
 	if err != nil {
-		return Array[T]{}, fmt.Errorf("dist: reshape %s to %v: %w", s.words(), dims, err)
+		return Array[T]{}, fmt.Errorf("dist: reshape %s to %v: %w", s.describe(), dims, err)
 	}
 	return Wrap(t, a.local), nil
 }

@@ -41,14 +41,14 @@ func NewSpace(ctx context.Context, r Proc, l Layout, dims ...int) (*Space, error
 	}
 	text := ""
 	if err == nil {
-		text = describe(s, l)
+		text = describeLayout(s, l)
 	}
 	if err = Agree(ctx, r.Comm, "dist: space", err, text); err != nil {
 		return nil, err
 	}
 	group := r.Comm
 	if l.Mask != nil {
-		if group, err = r.part(ctx, l.Mask); err != nil {
+		if group, err = r.subgroup(ctx, l.Mask); err != nil {
 			return nil, fmt.Errorf("dist: space: groups of mask %v: %w", l.Mask, err)
 		}
 	}
@@ -126,6 +126,37 @@ func (s *Space) Alone() *Space {
 	return newSpace(r, s.local, l, r.Comm)
 }
 
+// DropAxis returns the space of arrays without one axis, negative from the end,
+// as a sum along that axis has it. If the axis is split, the result is replicated
+// over its ranks. It does not communicate.
+func (s *Space) DropAxis(axis int) (*Space, error) {
+	t, err := s.dropAxis(axis)
+	if err != nil {
+		return nil, fmt.Errorf("dist: drop an axis: %w", err)
+	}
+	return t, nil
+}
+
+func (s *Space) dropAxis(axis int) (*Space, error) {
+	if s.parts != nil {
+		return nil, fmt.Errorf("a stack has no axes")
+	}
+	a, err := s.shape.Axis(axis)
+	if err != nil {
+		return nil, err
+	}
+	l := s.layout.clone()
+	for g, x := range l.Axes {
+		switch {
+		case x == a:
+			l.Axes[g], l.Counts[g] = NoAxis, nil
+		case x > a:
+			l.Axes[g]--
+		}
+	}
+	return s.like(l, s.shape.Without(a).Dims())
+}
+
 // Proc returns this rank's group and device.
 func (s *Space) Proc() Proc { return s.proc }
 
@@ -171,6 +202,14 @@ func (s *Space) LocalShape() shape.Shape {
 // Layout returns how the space lies on its ranks, with nothing left open. That
 // of a stack has a Mask only.
 func (s *Space) Layout() Layout { return s.layout.clone() }
+
+// Group returns the ranks that reductions over the space are among: all, or
+// those of this rank's color if the space has a mask.
+func (s *Space) Group() comm.Comm { return s.group }
+
+// Primary reports whether this rank's block counts in reductions: of ranks that
+// hold the same elements, one is primary.
+func (s *Space) Primary() bool { return s.primary }
 
 // Replicated reports whether every rank holds all elements.
 func (s *Space) Replicated() bool { return !s.split }

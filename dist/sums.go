@@ -14,17 +14,16 @@ import (
 // spaces, and adds them up over the ranks in one message. Solvers use it where
 // an algorithm needs two numbers at once.
 //
-// Reduce leaves the very same numbers on all ranks, so that all decide alike:
-// of elements that several ranks hold, one rank's sum is sent to the others,
-// whose copies may differ from it by rounding. Squares are not scaled as Norm
-// does it: those of elements beyond 1e±150 leave the range of float64.
+// Reduce gives all ranks the very same numbers, so that all decide the same. As
+// in Dot, one rank counts the elements that several hold. Squares are not scaled
+// as in Norm: those of elements beyond 1e±150 leave the range of float64.
 type Sums struct {
-	group comm.Comm
-	v     []float64
-	alone bool // there is one sum only
-	label comm.Label
-	kinds int // letters in it
-	late  late
+	group  comm.Comm
+	v      []float64
+	single bool // there is one sum only
+	label  comm.Label
+	kinds  int // letters in it
+	device deviceSums
 }
 
 // NewSums returns room for n sums over arrays on the ranks of s.
@@ -33,13 +32,13 @@ func NewSums(s *Space, n int) *Sums {
 	if n < 0 || n > 1<<20 {
 		panic(LayoutError(fmt.Sprintf("dist: NewSums: room for %d sums: must be from 0 to %d", n, 1<<20)))
 	}
-	return &Sums{group: s.group, v: make([]float64, 0, n), alone: n == 1}
+	return &Sums{group: s.group, v: make([]float64, 0, n), single: n == 1}
 }
 
 // Reset forgets all sums, for the next iteration.
 func (s *Sums) Reset() {
 	s.v = s.v[:0]
-	s.late.n, s.label, s.kinds = 0, 0, 0
+	s.device.n, s.label, s.kinds = 0, 0, 0
 }
 
 // Value returns sum number i, in the order in which they were added. It is
@@ -73,24 +72,24 @@ func (s *Sums) among(op string, space *Space) {
 func AddDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 	s.v = append(s.v, 0)
 	s.kind('d')
-	return addDot("AddDot", s, x, y, term{at: len(s.v) - 1})
+	return addDot("AddDot", s, x, y, target{at: len(s.v) - 1})
 }
 
 // AddComplexDot notes xᴴy as two sums: the real and then the imaginary part.
 func AddComplexDot[T scalar.Scalar](s *Sums, x, y Array[T]) error {
 	s.v = append(s.v, 0, 0)
 	s.kind('c')
-	return addDot("AddComplexDot", s, x, y, term{len(s.v) - 2, true})
+	return addDot("AddComplexDot", s, x, y, target{len(s.v) - 2, true})
 }
 
-func addDot[T scalar.Scalar](op string, s *Sums, x, y Array[T], to term) error {
-	alike(op, x, y)
+func addDot[T scalar.Scalar](op string, s *Sums, x, y Array[T], to target) error {
+	mustMatch(op, x, y)
 	s.among(op, x.space)
-	s.late.off = s.alone && x.parts == nil // which a device gives faster by itself
+	s.device.direct = s.single && x.parts == nil // a single sum is faster without the buffer on the device
 	return addDots(s, x, y, to)
 }
 
-func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
+func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to target) error {
 	for i, p := range x.parts {
 		if err := addDots(s, p, y.parts[i], to); err != nil {
 			return err
@@ -99,8 +98,8 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 	if x.parts != nil || !x.space.counts() {
 		return nil
 	}
-	if k, ok := x.local.Kernels().(device.AsyncReducer[T]); ok && !s.late.off {
-		m, err := s.later(x.local.Device(), to)
+	if k, ok := x.local.Kernels().(device.AsyncReducer[T]); ok && !s.device.direct {
+		m, err := s.slot(x.local.Device(), to)
 		if err == nil {
 			k.DotInto(m, x.local.Mem(), y.local.Mem(), true)
 		}
@@ -114,15 +113,15 @@ func addDots[T scalar.Scalar](s *Sums, x, y Array[T], to term) error {
 // AddAxpyNorm sets y = y + a·x and notes Σ|y|², in one pass over memory where
 // the device can.
 func AddAxpyNorm[T scalar.Scalar](s *Sums, a T, x, y Array[T]) error {
-	alike("AddAxpyNorm", x, y)
+	mustMatch("AddAxpyNorm", x, y)
 	s.among("AddAxpyNorm", y.space)
 	s.v = append(s.v, 0)
 	s.kind('n')
-	s.late.off = s.alone && x.parts == nil
-	return addAxpyNorms(s, a, x, y, term{at: len(s.v) - 1})
+	s.device.direct = s.single && x.parts == nil
+	return addAxpyNorms(s, a, x, y, target{at: len(s.v) - 1})
 }
 
-func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
+func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to target) error {
 	for i, p := range y.parts {
 		if err := addAxpyNorms(s, a, x.parts[i], p, to); err != nil {
 			return err
@@ -135,8 +134,8 @@ func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to term) error {
 		array.Axpby(a, x.local, 1, y.local)
 		return nil
 	}
-	if k, ok := y.local.Kernels().(device.AsyncReducer[T]); ok && !s.late.off {
-		m, err := s.later(y.local.Device(), to)
+	if k, ok := y.local.Kernels().(device.AsyncReducer[T]); ok && !s.device.direct {
+		m, err := s.slot(y.local.Device(), to)
 		if err == nil {
 			k.AxpyNormInto(m, a, x.local.Mem(), y.local.Mem())
 		}
@@ -154,7 +153,3 @@ func axpyNorm[T scalar.Scalar](a T, x, y array.Array[T]) (float64, error) {
 	array.Axpby(a, x, 1, y)
 	return y.Kernels().Norm(y.Mem(), 2, 1)
 }
-
-// Group returns the ranks that reductions over the space are among: all, or
-// those of this rank's color if the space has a mask.
-func (s *Space) Group() comm.Comm { return s.group }

@@ -12,7 +12,7 @@ import (
 
 // Copy sets dst = src.
 func Copy[T scalar.Scalar](dst, src Array[T]) {
-	alike("Copy", dst, src)
+	mustMatch("Copy", dst, src)
 	for i, p := range dst.parts {
 		Copy(p, src.parts[i])
 	}
@@ -37,7 +37,7 @@ func Zero[T scalar.Scalar](dst Array[T]) { Fill(dst, 0) }
 
 // Axpby sets y = a·x + b·y. With b = 0, y is not read.
 func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
-	alike("Axpby", x, y)
+	mustMatch("Axpby", x, y)
 	for i, p := range y.parts {
 		Axpby(a, x.parts[i], b, p)
 	}
@@ -48,8 +48,8 @@ func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
 
 // Combine sets dst = a·x + b·y. dst may be x or y.
 func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
-	alike("Combine", dst, x)
-	alike("Combine", dst, y)
+	mustMatch("Combine", dst, x)
+	mustMatch("Combine", dst, y)
 	for i, p := range dst.parts {
 		Combine(p, a, x.parts[i], b, y.parts[i])
 	}
@@ -61,7 +61,7 @@ func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
 // Add sets dst = x + y. dst may be x or y.
 func Add[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, 1, y) }
 
-// Subgroup sets dst = x - y. dst may be x or y.
+// Sub sets dst = x - y. dst may be x or y.
 func Sub[T scalar.Scalar](dst, x, y Array[T]) { Combine(dst, 1, x, -1, y) }
 
 // Scale sets dst = a·x. dst may be x.
@@ -77,8 +77,8 @@ func Mul[T scalar.Scalar](dst, x, y Array[T]) { mul("Mul", dst, x, y, array.Mul[
 func MulConj[T scalar.Scalar](dst, x, y Array[T]) { mul("MulConj", dst, x, y, array.MulConj[T]) }
 
 func mul[T scalar.Scalar](op string, dst, x, y Array[T], f func(dst, x, y array.Array[T])) {
-	alike(op, dst, x)
-	alike(op, dst, y)
+	mustMatch(op, dst, x)
+	mustMatch(op, dst, y)
 	for i, p := range dst.parts {
 		mul(op, p, x.parts[i], y.parts[i], f)
 	}
@@ -89,7 +89,7 @@ func mul[T scalar.Scalar](op string, dst, x, y Array[T], f func(dst, x, y array.
 
 // Conj sets dst = conj(x). dst may be x.
 func Conj[T scalar.Scalar](dst, x Array[T]) {
-	alike("Conj", dst, x)
+	mustMatch("Conj", dst, x)
 	for i, p := range dst.parts {
 		Conj(p, x.parts[i])
 	}
@@ -100,7 +100,7 @@ func Conj[T scalar.Scalar](dst, x Array[T]) {
 
 // Threshold shrinks each element of x towards zero. dst may be x.
 func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t float64) {
-	alike("Threshold", dst, x)
+	mustMatch("Threshold", dst, x)
 	for i, p := range dst.parts {
 		Threshold(p, x.parts[i], kind, t)
 	}

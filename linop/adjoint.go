@@ -8,8 +8,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// H returns the adjoint aᴴ: Forward and Adjoint change places. H(H(a)) is a,
-// and H(nil) is nil.
+// H returns the adjoint aᴴ: Forward and Adjoint change places. H(H(a)) is a. H of
+// a nil operator is nil, because H returns no error. Every function that returns
+// one, T included, refuses a nil operator.
 func H[D, R scalar.Scalar](a Map[D, R]) Map[R, D] {
 	if isNil(a) {
 		return nil

@@ -29,7 +29,8 @@ func flat[E scalar.Scalar](a Operator[E]) (Operator[E], error) {
 	return a, nil
 }
 
-// flatten copies the parts of a stack that one rank holds alone behind each other.
+// flatten copies the parts of a stack, which one rank holds alone, one after
+// another into a space of one axis.
 type flatten[E scalar.Scalar] struct{ Spaces }
 
 func newFlatten[E scalar.Scalar](s *dist.Space) (*flatten[E], error) {
@@ -57,8 +58,8 @@ func (f *flatten[E]) Adjoint(_ context.Context, dst, src dist.Array[E]) error {
 	return nil
 }
 
-// copyLine copies between the line, from at on, and a stack, and returns the place
-// behind it.
+// copyLine copies between line, from element at on, and a stack. It returns the
+// element of line after the last one.
 func copyLine[E scalar.Scalar](line, stack dist.Array[E], at int, fromStack bool) int {
 	for i := range stack.NumParts() {
 		at = copyLine(line, stack.Part(i), at, fromStack)

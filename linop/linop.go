@@ -10,14 +10,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Map is a linear map from vectors of D to vectors of R, known by what it does
-// and by what its adjoint does.
+// Map is a linear map from vectors of D to vectors of R. It is given by two
+// methods: what it does and what its adjoint does.
 //
-// Forward and Adjoint are collective. They must overwrite all of dst, must leave
-// src alone and allocate nothing. Those of golops return an error if dst or src
-// is of another space, or if they share memory; a Map of your own does so after
-// one line, dist.Check, and optest.Refuses tells whether it does. Apply and
-// ApplyAdjointTo check for any Map. A Map belongs to one rank.
+// Forward and Adjoint are collective. They overwrite all of dst, do not change src
+// and allocate nothing. Those of golops return an error if dst or src is of
+// another space, or if they share memory. Your Map does so if it calls dist.Check
+// first; optest.Refuses tests it. ApplyTo and ApplyAdjointTo check for any Map. A
+// Map belongs to one rank.
 type Map[D, R scalar.Scalar] interface {
 	Domain() *dist.Space // its Shape is dims of PyLops
 	Range() *dist.Space  // its Shape is dimsd of PyLops
@@ -37,7 +37,7 @@ func (s Spaces) Domain() *dist.Space { return s.Dom }
 // Range returns the space of data.
 func (s Spaces) Range() *dist.Space { return s.Rng }
 
-// ApplyTo sets dst = a·src, or says why it cannot be.
+// ApplyTo sets dst = a·src. It returns an error if the arrays do not fit.
 func ApplyTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[R], src dist.Array[D]) error {
 	if err := valid(a); err != nil {
 		return fmt.Errorf("linop: apply: %w", err)
@@ -48,7 +48,7 @@ func ApplyTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Arra
 	return a.Forward(ctx, dst, src)
 }
 
-// ApplyAdjointTo sets dst = aᴴ·src, or says why it cannot be.
+// ApplyAdjointTo sets dst = aᴴ·src. It returns an error if the arrays do not fit.
 func ApplyAdjointTo[D, R scalar.Scalar](ctx context.Context, a Map[D, R], dst dist.Array[D], src dist.Array[R]) error {
 	if err := valid(a); err != nil {
 		return fmt.Errorf("linop: apply adjoint: %w", err)

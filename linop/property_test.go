@@ -37,7 +37,7 @@ func (w grower[T]) space(n int) *dist.Space {
 	return w.s.of(dist.Layout{}, n)
 }
 
-// grow returns an expression of this depth with so many rows and columns.
+// grow returns an expression of this depth with these numbers of rows and columns.
 func (w grower[T]) grow(depth, rows, cols int) (known[T], error) {
 	if depth == 0 {
 		dom, rng := w.space(cols), w.space(rows)

@@ -1,4 +1,4 @@
-// Package optest checks linear operators: the dot test and its friends, for
+// Package optest checks linear operators with the dot test and other tests, for
 // any number of ranks, every layout and all element types.
 //
 // Every check is collective, fills its vectors with numbers that do not depend

@@ -14,10 +14,10 @@ import (
 )
 
 // Refuses checks that Forward and Adjoint return an error for arrays that are
-// not of their spaces and for arrays that share memory, that they write nothing
-// then, neither into the arrays nor around them, and that they work afterwards.
-// All operators of golops do so. All leaves it out: an operator of one's own may
-// leave it to linop.ApplyTo; dist.Check is the line that it needs otherwise.
+// not of their spaces and for arrays that share memory. They must then write
+// nothing, neither into the arrays nor around them, and work afterwards. All
+// operators of golops do so. All does not include this check: a user's operator
+// may leave it to linop.ApplyTo, or call dist.Check.
 func Refuses[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 	if err := valid(a); err != nil {
 		return err

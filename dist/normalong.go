@@ -3,7 +3,6 @@ package dist
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,44 +10,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// DropAxis returns the space of arrays without one axis, negative from the end: what
-// is left when elements are added up along it. Where that axis was split, the
-// result is replicated over its ranks. It does not communicate.
-func (s *Space) DropAxis(axis int) (*Space, error) {
-	t, err := s.less(axis)
-	if err != nil {
-		return nil, fmt.Errorf("dist: space less an axis: %w", err)
-	}
-	return t, nil
-}
-
-func (s *Space) less(axis int) (*Space, error) {
-	if s.parts != nil {
-		return nil, fmt.Errorf("a stack has no axes")
-	}
-	a, err := s.shape.Axis(axis)
-	if err != nil {
-		return nil, err
-	}
-	l := s.layout.clone()
-	for g, x := range l.Axes {
-		switch {
-		case x == a:
-			l.Axes[g], l.Counts[g] = NoAxis, nil
-		case x > a:
-			l.Axes[g]--
-		}
-	}
-	return s.like(l, s.shape.Without(a).Dims())
-}
-
 // NormAlong returns the p-norms of x along one axis, negative from the end, as an
-// array without it. It is collective: one message to agree and, where ranks share
-// the axis, one more. With a mask, ranks of different colors get norms of their
+// array without it. It is collective, whatever the layout: one message to agree
+// and, where ranks share the axis, one more. Copies of a replicated array give
+// copies of the norms. With a mask, ranks of different colors get norms of their
 // own rows only. Unlike Norm it does not guard squares against overflow.
 func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis int) (Array[float64], error) {
 	s := x.given("NormAlong")
-	to, err := s.less(axis)
+	to, err := s.dropAxis(axis)
 	var out Array[float64]
 	if err == nil {
 		out, err = New[float64](to)
@@ -60,7 +29,7 @@ func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis
 		axis, _ = s.shape.Axis(axis)
 		err = normAlong(ctx, out, x, p, axis)
 	}
-	return out.unless(err)
+	return out.orFree(err)
 }
 
 func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array[T], p float64, axis int) error {
@@ -72,11 +41,11 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 		return err
 	}
 	if g, _ := s.SplitBy(axis); g != NoAxis {
-		colors := s.lines(axis)
+		colors := s.axisColors(axis)
 		for r := range s.layout.Mask {
 			colors[r] = colors[r]*s.proc.Size() + slices.Index(s.layout.Mask, s.layout.Mask[r])
 		}
-		line, err := s.proc.part(ctx, colors)
+		line, err := s.proc.subgroup(ctx, colors)
 		if err == nil {
 			err = joinNorms(ctx, line, both, v, nan, p)
 		}
@@ -92,7 +61,8 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 	return out.local.CopyIn(v)
 }
 
-// joinNorms puts the parts of ranks together: v and, behind it in both, nan.
+// joinNorms reduces partial norms v over c. nan, which follows v in both, carries
+// NaN flags.
 func joinNorms(ctx context.Context, c comm.Comm, both, v, nan []float64, p float64) error {
 	if !math.IsInf(p, 0) {
 		m := comm.Of(v).Labelled(normLabel(p))

@@ -9,17 +9,17 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// passer passes blocks through root, one after another, so that its device needs
-// no room for the whole.
-type passer[T scalar.Scalar] struct {
+// rootCopy copies blocks between root and the other ranks, one after another. So the
+// device of root needs no room for the whole array.
+type rootCopy[T scalar.Scalar] struct {
 	s     *Space
 	root  int
 	block array.Array[T] // on root: room for the block of any other rank
-	host  []T            // the same on the host, if the device has memory of its own
+	host  []T            // the same on the host, if the device memory is not host memory
 }
 
-func newPasser[T scalar.Scalar](s *Space, root int) (p passer[T], err error) {
-	p = passer[T]{s: s, root: root}
+func newRootCopy[T scalar.Scalar](s *Space, root int) (p rootCopy[T], err error) {
+	p = rootCopy[T]{s: s, root: root}
 	if s.proc.Rank() != root {
 		return p, nil
 	}
@@ -33,10 +33,10 @@ func newPasser[T scalar.Scalar](s *Space, root int) (p passer[T], err error) {
 	return p, err
 }
 
-func (p passer[T]) free() { p.block.Free() }
+func (p rootCopy[T]) free() { p.block.Free() }
 
 // room returns where root has the block of rank r, and the same on the host.
-func (p passer[T]) room(r int, mine array.Array[T]) (block array.Array[T], host []T) {
+func (p rootCopy[T]) room(r int, mine array.Array[T]) (block array.Array[T], host []T) {
 	if block = mine; r != p.root {
 		block = p.block.Slice(0, p.s.Box(r).shape(p.s.shape.NDim()).Size())
 	}
@@ -47,7 +47,7 @@ func (p passer[T]) room(r int, mine array.Array[T]) (block array.Array[T], host 
 }
 
 // scatter fills a with the blocks of the whole, which is on root.
-func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
+func (p rootCopy[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 	c := p.s.Comm()
 	switch {
 	case c.Rank() != p.root && a.local.Len() == 0:
@@ -74,9 +74,9 @@ func (p passer[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 	return nil
 }
 
-// gather fills whole on root, which is nil elsewhere, and returns it. Of copies
-// of the array, that is the one root has a part of.
-func (p passer[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, error) {
+// gather fills whole on root, which is nil elsewhere, and returns it. Replicated
+// elements come from the copy of the array that root is in.
+func (p rootCopy[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, error) {
 	c := p.s.Comm()
 	switch serves := p.s.sameCopy(c.Rank(), p.root); {
 	case c.Rank() != p.root && (!serves || a.local.Len() == 0):

@@ -7,9 +7,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Redistribution takes arrays from one layout to another of the same shape and back. Each
-// element goes straight from the rank that has it to the ranks that want it;
-// buffers are made once, so moving again allocates nothing.
+// Redistribution takes arrays from one layout to another of the same shape and
+// back. Each element goes straight from the rank that has it to the ranks that
+// want it. Buffers are made once, so further calls allocate nothing.
 type Redistribution[T scalar.Scalar] struct {
 	from, to    *Space
 	there, back *exchange[T]
@@ -21,20 +21,20 @@ type Redistribution[T scalar.Scalar] struct {
 func NewRedistribution[T scalar.Scalar](from, to *Space) (*Redistribution[T], error) {
 	given("NewRedistribution", from)
 	given("NewRedistribution", to)
-	m, err := newMove[T](from, to, true)
+	m, err := newRedistribution[T](from, to, true)
 	if err != nil {
 		return nil, fmt.Errorf("dist: redistribution: %w", err)
 	}
 	return m, nil
 }
 
-func newMove[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], error) {
+func newRedistribution[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], error) {
 	m := &Redistribution[T]{from: from, to: to}
 	if why, bridged := from.Difference(to); !bridged {
 		return nil, fmt.Errorf("%s: one array is of %v, the other of %v: only the layout can change", why, from, to)
 	}
 	for i := range from.parts {
-		p, err := newMove[T](from.parts[i], to.parts[i], back)
+		p, err := newRedistribution[T](from.parts[i], to.parts[i], back)
 		if err != nil {
 			m.Free()
 			return nil, err
@@ -55,28 +55,28 @@ func newMove[T scalar.Scalar](from, to *Space, back bool) (*Redistribution[T], e
 	return m, nil
 }
 
-// oneWay plans the way to another layout. What several ranks hold comes from
-// the one that is in the same copy of the array as who asks, so that copies
-// share the work, and nothing comes from elsewhere that is here already.
+// oneWay plans the way to another layout. Replicated elements are sent by the
+// copy that the receiver belongs to. So copies share the work, and elements that
+// a rank holds already are never fetched.
 func oneWay[T scalar.Scalar](from, to *Space) (*exchange[T], error) {
 	return newExchange[T](plan{
 		axes: from.shape.NDim(), me: from.proc,
-		has: from.Box, want: to.Box, serves: from.sameCopy,
-		given: place{from.local, from.box.Lo}, got: place{to.local, to.box.Lo},
+		has: from.Box, want: to.Box, sendsTo: from.sameCopy,
+		given: blockAt{from.local, from.box.Lo}, got: blockAt{to.local, to.box.Lo},
 	})
 }
 
 // sameCopy reports whether two ranks hold parts of the same copy of the array.
 func (s *Space) sameCopy(q, r int) bool {
-	_, a := s.place(q)
-	_, b := s.place(r)
+	_, a := s.blockAndCopy(q)
+	_, b := s.blockAndCopy(r)
 	return a == b
 }
 
 // Forward sets dst, of the second space, to the elements of src, of the first.
 // It is collective.
 func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) error {
-	if err := Check("dist: move", "forward", &dst, m.to, &src, m.from); err != nil {
+	if err := Check("dist: redistribution", "forward", &dst, m.to, &src, m.from); err != nil {
 		return err
 	}
 	for i, p := range m.parts {
@@ -92,7 +92,7 @@ func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) erro
 
 // Adjoint is the way back, which is also the inverse. It is collective.
 func (m *Redistribution[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
-	if err := Check("dist: move", "adjoint", &dst, m.from, &src, m.to); err != nil {
+	if err := Check("dist: redistribution", "adjoint", &dst, m.from, &src, m.to); err != nil {
 		return err
 	}
 	for i, p := range m.parts {
@@ -126,18 +126,18 @@ func (m *Redistribution[T]) Range() *Space { return m.to }
 
 // Redistribute returns the elements of a in another space of the same shape on
 // the same ranks: other axis, grid or counts. It is collective: one message to
-// agree and one for each pair of ranks that share elements. NewRedistribution does the
-// same repeatedly.
+// agree and one for each pair of ranks that share elements. NewRedistribution is
+// for repeated use.
 func Redistribute[T scalar.Scalar](ctx context.Context, a Array[T], to *Space) (Array[T], error) {
 	given("Redistribute", to)
-	m, err := newMove[T](a.given("Redistribute"), to, false)
+	m, err := newRedistribution[T](a.given("Redistribute"), to, false)
 	var b Array[T]
 	if err == nil {
 		b, err = New[T](to)
 	}
 	defer m.Free()
-	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err, a.space.words(), " to ", to.words()); err == nil {
+	if err = Agree(ctx, a.space.Comm(), "dist: redistribute", err, a.space.describe(), " to ", to.describe()); err == nil {
 		err = m.Forward(ctx, b, a)
 	}
-	return b.unless(err)
+	return b.orFree(err)
 }
