@@ -148,7 +148,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if dc := scalar.Of[C](); !dc.IsComplex() || dc.Size() != 2*scalar.Of[R]().Size() {
 		panic(Error{fmt.Sprintf("array: parts of %v are not %v", dc, scalar.Of[R]())})
 	}
-	if a.shape.NDim() == shape.MaxRank {
+	if a.shape.NDim() == shape.MaxNDim {
 		panic(Error{fmt.Sprintf("array: parts of %v: no room for another axis: Reshape first", a.shape)})
 	}
 	k, err := device.KernelsFor[R](a.dev)

@@ -109,7 +109,7 @@ const (
 // Strides may be negative.
 type Strided struct {
 	Shape        shape.Shape
-	Dst, Src     [shape.MaxRank]int
+	Dst, Src     [shape.MaxNDim]int
 	DstAt, SrcAt int
 }
 

@@ -48,7 +48,7 @@ type plan struct {
 // blockAt is a block and the global index of its first element.
 type blockAt struct {
 	shape shape.Shape
-	lo    [shape.MaxRank]int
+	lo    [shape.MaxNDim]int
 }
 
 func newExchange[T scalar.Scalar](p plan) (*exchange[T], error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Box is a range of global indices along each axis.
-type Box struct{ Lo, Hi [shape.MaxRank]int }
+type Box struct{ Lo, Hi [shape.MaxNDim]int }
 
 // SplitBy returns the grid axis that splits an array axis, negative from the
 // end, and the rows at each of its coordinates, or NoAxis and nil. A grid axis
@@ -173,7 +173,7 @@ func describeLayout(s shape.Shape, l Layout) string {
 }
 
 func (b Box) shape(axes int) shape.Shape {
-	var d [shape.MaxRank]int
+	var d [shape.MaxNDim]int
 	for i := range axes {
 		d[i] = max(b.Hi[i]-b.Lo[i], 0)
 	}

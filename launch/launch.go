@@ -27,11 +27,11 @@ type Program func(ctx context.Context, r dist.Proc) error
 
 // Config says how ranks are started. The zero Config is ready to use.
 type Config struct {
-	Ranks   int           // goroutine ranks; 0 means GOMAXPROCS, or one per GPU. A launcher overrides it
-	Threads int           // of each rank; 0 means its share of the cores
+	Ranks   int           // goroutine ranks, or Automatic: GOMAXPROCS, or one per GPU. A launcher overrides it
+	Threads int           // of each rank, or Automatic: its share of the cores
 	Algo    comm.Algo     // of the collectives; Auto lets the communicator choose
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
-	Timeout time.Duration // the longest that a call may wait for another rank; 0 means GOLOPS_TIMEOUT, or no limit
+	Timeout time.Duration // the longest that a call may wait for another rank, or Automatic: that of GOLOPS_TIMEOUT, or no limit
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()
 	Trace   io.Writer     // where GOLOPS_TRACE=tree goes; nil means os.Stderr
 
@@ -39,6 +39,9 @@ type Config struct {
 	Comm     string // of ranks on GPUs: NCCL, Staged, or "" for NCCL if that works
 	ShareGPU bool   // let ranks share GPUs, which is slow: for development
 }
+
+// Automatic leaves a number of Config to package launch.
+const Automatic = 0
 
 // The devices that Config.Device names.
 const (

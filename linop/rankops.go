@@ -135,7 +135,7 @@ func gatherShapes(ctx context.Context, r dist.Proc, what string, err error, ops 
 	if err := dist.Agree(ctx, r.Comm, what, err); err != nil {
 		return nil, err
 	}
-	const n = shape.MaxRank + 1
+	const n = shape.MaxNDim + 1
 	mine := make([]int64, n*len(shapes))
 	for i, s := range shapes {
 		m := mine[i*n:]

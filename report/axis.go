@@ -5,13 +5,17 @@ import (
 	"math"
 )
 
+// Automatic leaves a number to package report: an Axis.Step, a Scale.Clip, an
+// Aspect, Columns, a Width, an interval between lines.
+const Automatic = 0
+
 // Axis is the physical coordinate of rows or columns. The zero value counts
 // samples from 0.
 type Axis struct {
 	Label  string  // such as "depth"
 	Unit   string  // such as "m"; empty means none
 	Origin float64 // coordinate of the first sample
-	Step   float64 // from one sample to the next; 0 means 1
+	Step   float64 // from one sample to the next, or Automatic: samples are counted
 }
 
 func (a Axis) check(name string) error {

@@ -28,7 +28,7 @@ type Panels struct {
 	Title    string
 	Pictures []Picture
 	Scaling  Scaling
-	Columns  int // 0 means up to three
+	Columns  int // or Automatic: up to three
 	Bar      Bar // of a bar for all; its zero value takes that of the first picture
 }
 

@@ -17,7 +17,7 @@ type Picture struct {
 	Scale  Scale
 	Bar    Bar
 	Points []Points // in the coordinates of X and Y
-	// Aspect is height over width of the image. 0 means the same scale for
+	// Aspect is height over width of the image. Automatic is the same scale for
 	// both axes where they have the same unit and the image would not be very
 	// flat or tall, and three to four otherwise.
 	Aspect float64

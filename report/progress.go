@@ -19,9 +19,9 @@ type ProgressConfig struct {
 	// Terminal says whether Out is one, on which a line can be redrawn. The
 	// zero value finds out.
 	Terminal Terminal
-	Width    int              // columns; 0 means those of the terminal
+	Width    int              // columns, or Automatic: those of the terminal
 	ASCII    bool             // draws the bar without Unicode, as where the locale has none
-	Every    time.Duration    // between lines where Out is no terminal; 0 means 5 seconds
+	Every    time.Duration    // between lines where Out is no terminal, or Automatic: 5 seconds
 	Clock    func() time.Time // nil means time.Now
 }
 

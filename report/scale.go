@@ -15,7 +15,7 @@ type Scale struct {
 	// data: 100 takes the extremes, less lets the largest values saturate. A
 	// range around zero ends at this percentile of the absolute values,
 	// without those that are zero; another goes from the percentile 100-Clip
-	// to Clip. 0 means 99 for a range around zero and 100 for another.
+	// to Clip. Automatic is 99 for a range around zero and 100 for another.
 	Clip float64
 	// Symmetric puts zero in the middle of a range from the data. The map
 	// Seismic always has it there.

@@ -6,21 +6,21 @@ import (
 	"math"
 )
 
-// MaxRank is how many axes an array can have.
-const MaxRank = 8
+// MaxNDim is how many axes an array can have.
+const MaxNDim = 8
 
-// Shape is the extent of up to MaxRank axes, the last one running fastest in
+// Shape is the extent of up to MaxNDim axes, the last one running fastest in
 // memory. It is a value: == compares shapes and nobody can change another's.
 type Shape struct {
 	ndim int8
-	dim  [MaxRank]int
+	dim  [MaxNDim]int
 }
 
 // New returns the shape with these extents. It refuses negative extents, too
 // many axes and more elements than an int can count.
 func New(dims ...int) (Shape, error) {
-	if len(dims) > MaxRank {
-		return Shape{}, fmt.Errorf("shape: %v has %d axes, at most %d are possible", dims, len(dims), MaxRank)
+	if len(dims) > MaxNDim {
+		return Shape{}, fmt.Errorf("shape: %v has %d axes, at most %d are possible", dims, len(dims), MaxNDim)
 	}
 	n := 1
 	for i, d := range dims {
@@ -37,8 +37,8 @@ func New(dims ...int) (Shape, error) {
 
 // Of is New for extents that are known to be right. It panics if they are not.
 func Of(dims ...int) (s Shape) {
-	if len(dims) > MaxRank {
-		panic(fmt.Sprintf("shape: %d axes, at most %d are possible", len(dims), MaxRank))
+	if len(dims) > MaxNDim {
+		panic(fmt.Sprintf("shape: %d axes, at most %d are possible", len(dims), MaxNDim))
 	}
 	for i, d := range dims {
 		if d < 0 {
@@ -100,7 +100,7 @@ func (s Shape) Around(axis int) (outer, n, inner int) {
 }
 
 // Strides returns the distance in elements between neighbours along each axis.
-func (s Shape) Strides() (st [MaxRank]int) {
+func (s Shape) Strides() (st [MaxNDim]int) {
 	n := 1
 	for i := int(s.ndim) - 1; i >= 0; i-- {
 		st[i] = n

@@ -25,8 +25,8 @@ type Case struct {
 
 // Config chooses the size of the suite.
 type Config struct {
-	Seed      uint64 // of the random sequences; 0 means 1
-	Sequences int    // random sequences; 0 means 10000, negative means none
+	Seed      uint64 // of the random sequences
+	Sequences int    // random sequences
 	// NoTruncation leaves out a long message to a receiver with half the count. Open MPI
 	// 4.1.4 reports it, but writes past the end of the buffer.
 	NoTruncation bool
@@ -41,14 +41,11 @@ type Config struct {
 	NoFaults  bool // leave out errors that only a communicator that compares calls can find
 }
 
+// Defaults is the whole suite, with 10,000 random sequences.
+func Defaults() Config { return Config{Seed: 1, Sequences: 10000} }
+
 // Cases returns the suite. All ranks must give the same Config.
 func Cases(cfg Config) []Case {
-	if cfg.Seed == 0 {
-		cfg.Seed = 1
-	}
-	if cfg.Sequences == 0 {
-		cfg.Sequences = 10000
-	}
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
 		splitCases(), objectCases(), failedMessageCases(), []Case{on("Closed/group", closedGroup)})
 	if !cfg.NoWindows {

@@ -13,7 +13,7 @@ import (
 func TestLocal(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4} {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
-			cfg := commtest.Config{}
+			cfg := commtest.Defaults()
 			if testing.Short() || raceEnabled {
 				cfg.Sequences = 1000
 			}

@@ -40,7 +40,7 @@ func TestLockCaseCanFail(t *testing.T) {
 	if raceEnabled {
 		t.Skip("is a race")
 	}
-	for _, k := range commtest.Cases(commtest.Config{}) {
+	for _, k := range commtest.Cases(commtest.Defaults()) {
 		if k.Name == "Window/Lock/exclusive" && !caught(t.Context(), k, []liar{{sharedLock: true}}) {
 			t.Errorf("%s: passes without exclusive locks", k.Name)
 		}
@@ -49,7 +49,7 @@ func TestLockCaseCanFail(t *testing.T) {
 
 // TestFailedMessagesCanFail has messages that start before all arguments are checked.
 func TestFailedMessagesCanFail(t *testing.T) {
-	for _, k := range commtest.Cases(commtest.Config{}) {
+	for _, k := range commtest.Cases(commtest.Defaults()) {
 		// The types of both sides are checked before the first message starts in any case.
 		if strings.HasPrefix(k.Name, "Failed messages/") && k.Name != "Failed messages/SendRecv dst" && !caught(t.Context(), k, []liar{{early: true}}) {
 			t.Errorf("%s: passes although messages are left behind", k.Name)
@@ -59,7 +59,7 @@ func TestFailedMessagesCanFail(t *testing.T) {
 
 // TestClosedCasesCanFail has groups and windows that can be used after Close.
 func TestClosedCasesCanFail(t *testing.T) {
-	for _, k := range commtest.Cases(commtest.Config{}) {
+	for _, k := range commtest.Cases(commtest.Defaults()) {
 		if strings.HasPrefix(k.Name, "Closed/") && !caught(t.Context(), k, []liar{{neverClosed: true}}) {
 			t.Errorf("%s: passes although nothing is ever closed", k.Name)
 		}

@@ -31,7 +31,7 @@ func noAllocation[T scalar.Scalar](t *testing.T, threads int) {
 	norms := make([]float64, n)
 	two := T(2)
 	box := &device.Strided{Shape: shape.Of(240, 200)}
-	box.Dst, box.Src = [shape.MaxRank]int{200, 1}, [shape.MaxRank]int{1, 240}
+	box.Dst, box.Src = [shape.MaxNDim]int{200, 1}, [shape.MaxNDim]int{1, 240}
 	bands := &device.Banded[T]{
 		Outer: 1, Inner: 200, DstRows: 240, SrcRows: 240, Ghosts: []device.Ghost{{Rows: 1}},
 		Taps: []device.Tap[T]{{At: 0, Step: 1, Coef: two}, {At: 2, Step: 1, Coef: two}, {At: 238, Step: -1, Coef: two}, {Coef: 1, Ghost: 1}},

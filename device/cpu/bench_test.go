@@ -118,7 +118,7 @@ func across[T scalar.Scalar](rows, cols int) func(*testing.B, device.Kernels[T])
 	return func(b *testing.B, k device.Kernels[T]) {
 		x, y := random[T](b, k, rows*cols), random[T](b, k, rows*cols)
 		c := &device.Strided{Shape: shape.Of(rows, cols)}
-		c.Dst, c.Src = [shape.MaxRank]int{cols, 1}, [shape.MaxRank]int{1, rows}
+		c.Dst, c.Src = [shape.MaxNDim]int{cols, 1}, [shape.MaxNDim]int{1, rows}
 		loop[T](b, 2, rows*cols, func() { k.CopyND(y, x, c, false) })
 	}
 }

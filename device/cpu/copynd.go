@@ -21,7 +21,7 @@ type copyArgs[T scalar.Scalar] struct {
 // plan is a box whose axes have been put in order.
 type plan struct {
 	rank         int
-	n, d, s      [shape.MaxRank]int // extents and strides
+	n, d, s      [shape.MaxNDim]int // extents and strides
 	dstAt, srcAt int
 	across       bool // rows are neighbours in src: a transpose
 }

@@ -10,9 +10,12 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+// AllCores are the Threads of a device that has the machine for itself.
+const AllCores = 0
+
 // Config says how the host computes.
 type Config struct {
-	Threads int // 0 means GOMAXPROCS
+	Threads int // or AllCores: GOMAXPROCS
 	// BLAS is the file of the library for large matrix products. "" searches for
 	// OpenBLAS on the loader's path. "off" means none.
 	BLAS string

@@ -9,7 +9,7 @@ import (
 // testCopyND copies random boxes of every rank between blocks whose axes come
 // in any order and direction, with gaps.
 func testCopyND[T scalar.Scalar](s *suite[T]) {
-	for rank := range shape.MaxRank + 1 {
+	for rank := range shape.MaxNDim + 1 {
 		for range 40 / thin {
 			dims := make([]int, rank)
 			for i := range dims {
@@ -36,7 +36,7 @@ func testCopyND[T scalar.Scalar](s *suite[T]) {
 
 // strides returns strides of a block in which a box of dims lies, where it
 // begins, and how many elements the block has.
-func (s *suite[T]) strides(dims []int) (st [shape.MaxRank]int, at, n int) {
+func (s *suite[T]) strides(dims []int) (st [shape.MaxNDim]int, at, n int) {
 	n = 1
 	for _, axis := range s.rng.Perm(len(dims)) {
 		st[axis] = n

@@ -31,7 +31,7 @@ func newOperands(t *testing.T, d *Device) *operands {
 		travel: &device.TravelTables[float32]{
 			Sources: 2, Receivers: 2, Points: 16, Samples: 8, Depths: 4, Src: make([]float32, 32), Rec: make([]float32, 32),
 		},
-		box: &device.Strided{Shape: shape.Of(16, 64), Dst: [shape.MaxRank]int{1, 16}, Src: [shape.MaxRank]int{64, 1}},
+		box: &device.Strided{Shape: shape.Of(16, 64), Dst: [shape.MaxNDim]int{1, 16}, Src: [shape.MaxNDim]int{64, 1}},
 	}
 	o.bands.Taps = []device.Tap[complex64]{{At: 0, Step: 1, Coef: 2}}
 	o.bands.Groups[0] = []device.Band{{Lo: 0, Hi: 8, First: 0, Last: 1}}

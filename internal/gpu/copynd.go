@@ -17,7 +17,7 @@ func (k *kernels[T, F]) makeCopy() {
 // copyArgs mirror CopyArgs of copynd.cu.
 type copyArgs struct {
 	dst, src    uintptr
-	n, d, s     [shape.MaxRank]int
+	n, d, s     [shape.MaxNDim]int
 	lines       int
 	rank, add   int32
 	width, each int32

@@ -15,10 +15,13 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+// TolOfType is a tolerance of 1e-5 if a 32-bit type takes part, and of 1e-12 otherwise.
+const TolOfType = 0
+
 // DotConfig says how operators are checked. The zero DotConfig is ready to use.
 type DotConfig struct {
 	Seed uint64  // of the random vectors
-	Tol  float64 // largest relative error; 0 means 1e-5 if a 32-bit type takes part, else 1e-12
+	Tol  float64 // largest relative error, or TolOfType
 	Norm float64 // of the operator, about, where its results may be nothing but rounding, as those of a product that is zero; 0 means that they are not
 	Real bool    // for operators that are linear over the real numbers only, as taking the real part is: compare real parts, scale by real numbers
 }
