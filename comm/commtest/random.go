@@ -12,7 +12,7 @@ import (
 // randomCases is one case with all random sequences. Sequence k of a seed is always the same, so
 // a failure can be repeated with its seed and k+1 Sequences.
 func randomCases(cfg Config) []Case {
-	if cfg.Sequences < 0 {
+	if cfg.Sequences < 1 {
 		return nil
 	}
 	return []Case{on("Random sequences", func(r *rank) error {
