@@ -9,7 +9,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// truth is what is worked out from an x alone.
+// truth holds the norms that are computed from an x, without the recurrence.
 type truth struct {
 	Norms
 	x float64 // ‖x‖
@@ -70,16 +70,16 @@ func same[D, R scalar.Scalar](a dist.Array[R]) dist.Array[D] { return *any(&a).(
 type checkState struct {
 	first        Norms   // of the start
 	norm, cond   float64 // of the operator, from below
-	at           float64 // iteration of the last check
-	resid        float64 // at the last check, as the recurrence had it
+	at           float64 // the iteration of the last check
+	resid        float64 // the recurrence's residual at the last check
 	off          float64 // the true residual over that of the recurrence, at least 1
-	floor        float64 // what rounding leaves of a residual, by the x of the last check
-	near         float64 // 0 until the gradient comes near rounding; then how patient to be without gain
-	low, lowAt   float64 // the smallest gradient since then, relative, and its iteration
+	floor        float64 // the smallest residual that rounding allows, by the x of the last check
+	near         float64 // 0 until the gradient comes near rounding; then the iterations to wait for a gain
+	low, lowAt   float64 // the smallest relative gradient since then, and its iteration
 	again        Norms   // true norms at the last restart that gained something
 	vain         float64 // restarts since then
-	valley       float64 // the gradient, relative, at which x was last checked for being small
-	best, marked float64 // target of the best x; residual at which x was last kept
+	valley       float64 // the relative gradient at which the last check of a small gradient was made
+	best, marked float64 // target of the best x; the residual at which x was last kept
 	peak         float64 // the largest residual
 }
 
@@ -100,16 +100,16 @@ func (w *checkState) begin(n Norms, eps float64) {
 
 // Numbers of the checks. eps is the rounding of the element type.
 const (
-	sharp   = 4   // as many eps of a residual are as good as it gets
-	steep   = 16  // the same of a gradient
-	dull    = 10  // as many eps of a residual are good where nothing is gained any more
-	blurred = 100 // the same of a gradient
-	tries   = 3   // restarts in a row that gain nothing end a run
-	patient = 10  // iterations without gain, near rounding
-	checkup = 100 // iterations between two checks, whatever the recurrence says
+	residEps        = 4   // a residual of this times eps is at rounding
+	gradEps         = 16  // a gradient of this times eps is
+	residEpsStalled = 10  // the same for a run that gains nothing any more
+	gradEpsStalled  = 100 // and its gradient
+	maxRestarts     = 3   // restarts in a row that gain nothing end a run
+	waitForGain     = 10  // iterations without gain, near rounding
+	checkEvery      = 100 // iterations between two checks, whatever the recurrence says
 )
 
-// reason is why a check is due.
+// reason says why a check is due.
 type reason uint8
 
 const (
@@ -130,7 +130,7 @@ func (r *session[D, R]) checkDue(n Norms) reason {
 		return tolerance
 	case r.c.PastRounding:
 		return none
-	case n.Resid <= w.floor, n.Resid <= eps*r.norm, n.Grad <= sharp*eps*w.norm*n.Resid:
+	case n.Resid <= w.floor, n.Resid <= eps*r.norm, n.Grad <= residEps*eps*w.norm*n.Resid:
 		return rounding
 	case !math.IsNaN(n.Grad) && w.cond*eps >= 0.1:
 		return singular
@@ -142,18 +142,18 @@ func (r *session[D, R]) checkDue(n Norms) reason {
 	switch {
 	case rel < w.low/2:
 		w.low, w.lowAt = rel, k
-	case w.near != 0 && k-w.lowAt >= patient*w.near:
+	case w.near != 0 && k-w.lowAt >= waitForGain*w.near:
 		w.lowAt, w.near = k, 2*w.near
 		return stalled
 	}
 	switch {
-	case w.near == 0 && rel <= blurred*eps:
+	case w.near == 0 && rel <= gradEpsStalled*eps:
 		w.near = 1
 		return nearing
 	case rel <= w.valley/100:
 		w.valley = rel
 		return nearing
-	case n.Resid <= math.Sqrt(eps)*w.resid || k-w.at >= checkup:
+	case n.Resid <= math.Sqrt(eps)*w.resid || k-w.at >= checkEvery:
 		return regular
 	}
 	return none
@@ -181,11 +181,11 @@ func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	w.off = max(1, t.Resid/n.Resid)
 	r.last, r.fresh = t, true
 	r.measure(t)
-	away := math.Abs(t.Resid-n.Resid) > 0.1*t.Resid && t.Resid > sharp*w.floor || w.floor > 0.1*r.norm
+	away := math.Abs(t.Resid-n.Resid) > 0.1*t.Resid && t.Resid > residEps*w.floor || w.floor > 0.1*r.norm
 	if why == tolerance && t.Grad > 2*n.Grad && !r.met(Norms{n.Resid * w.off, math.Inf(1)}) {
 		away = true // it was the gradient that met its tolerance
 	}
-	done := r.sharp(t) || !away && (why == rounding && r.blurred(t, 2) || why == stalled && r.blurred(t, 0))
+	done := r.atRoundingOf(t) || !away && (why == rounding && r.nearRoundingOf(t, 2) || why == stalled && r.nearRoundingOf(t, 0))
 	worse := r.worse(t)
 	switch {
 	case r.met(t.Norms), t.Resid == 0, t.Grad == 0 && r.res.Iters == 0 && !r.ws.hermitian:
@@ -216,18 +216,18 @@ func (r *session[D, R]) worse(t truth) bool {
 	return !(t.target(r.ws.Damp) <= clearly*r.w.best)
 }
 
-// measure sets what rounding leaves of a residual with an x like that of t.
+// measure sets the smallest residual that rounding allows for an x like that of t.
 func (r *session[D, R]) measure(t truth) { r.w.floor = epsilon[D, R]() * (r.w.norm*t.x + r.norm) }
 
-// sharp reports whether t is as good as it gets.
-func (r *session[D, R]) sharp(t truth) bool {
-	return t.Resid <= sharp*r.w.floor || t.Grad <= steep*epsilon[D, R]()*r.w.norm*t.target(r.ws.Damp)
+// atRoundingOf reports whether the norms t are as small as rounding lets them.
+func (r *session[D, R]) atRoundingOf(t truth) bool {
+	return t.Resid <= residEps*r.w.floor || t.Grad <= gradEps*epsilon[D, R]()*r.w.norm*t.target(r.ws.Damp)
 }
 
-// blurred reports whether t is as good as rounding, where nothing is gained any
-// more.
-func (r *session[D, R]) blurred(t truth, floors float64) bool {
-	return t.Resid <= dull*r.w.floor || t.Grad <= r.w.norm*max(blurred*epsilon[D, R]()*t.target(r.ws.Damp), floors*r.w.floor)
+// nearRoundingOf reports whether the norms t are near rounding, which is enough for
+// a run that gains nothing any more.
+func (r *session[D, R]) nearRoundingOf(t truth, floors float64) bool {
+	return t.Resid <= residEpsStalled*r.w.floor || t.Grad <= r.w.norm*max(gradEpsStalled*epsilon[D, R]()*t.target(r.ws.Damp), floors*r.w.floor)
 }
 
 // keep makes x the best one, if its target is the smallest so far.
@@ -255,7 +255,7 @@ func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 	}
 	if t.Resid < 0.9*w.again.Resid || t.Grad < 0.5*w.again.Grad {
 		w.again, w.vain = t.Norms, 0
-	} else if w.vain++; w.vain >= tries {
+	} else if w.vain++; w.vain >= maxRestarts {
 		r.endWithoutGain(t)
 		return nil
 	}
@@ -287,7 +287,7 @@ func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	}
 	w.norm, w.cond = max(w.norm, r.ws.norm, r.ws.Damp), max(w.cond, r.ws.cond)
 	w.peak = max(w.peak, n.Resid)
-	if !r.c.PastRounding && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > blurred*epsilon[D, R]()*w.peak {
+	if !r.c.PastRounding && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > gradEpsStalled*epsilon[D, R]()*w.peak {
 		w.marked = n.Resid
 		r.keep(r.ws.X.Array, n.Resid)
 	}

@@ -15,12 +15,12 @@ func (r *session[D, R]) endWithoutGain(t truth) {
 	w, eps := &r.w, epsilon[D, R]()
 	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
 	switch {
-	case r.sharp(t):
+	case r.atRoundingOf(t):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	case w.cond*eps >= 0.01:
 		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
 			r.res.Iters, w.cond, typeName[D, R](), left, first)
-	case r.blurred(t, 2):
+	case r.nearRoundingOf(t, 2):
 		r.end(AtRounding, "%s", r.atRounding(t))
 	default:
 		r.end(Stagnated, "iteration %d: ‖b - A·x‖ stays at %.3g of %.3g, though the recurrence goes on to fall: the condition is %.2g or more: damp, regularise or precondition, or try LSQR",
@@ -30,7 +30,7 @@ func (r *session[D, R]) endWithoutGain(t truth) {
 
 // atRounding says what has been reached.
 func (r *session[D, R]) atRounding(t truth) string {
-	if t.Resid <= dull*r.w.floor {
+	if t.Resid <= residEpsStalled*r.w.floor {
 		return fmt.Sprintf("‖b - A·x‖ is %.2g, which is the rounding of A·x and b: nothing is left to gain", r.scale.user(t.Norms).Resid)
 	}
 	if r.ws.hermitian {
@@ -45,7 +45,7 @@ func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
 	at, known := r.res.Iters+1, (*refusal)(nil)
 	switch {
 	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
-		// The operator has passed before: what is left of the residual is rounding.
+		// Earlier steps had no fault: the residual that is left is rounding.
 		t, err := r.truth(ctx, r.ws.X.Array)
 		r.measure(t)
 		r.endWithoutGain(t)
@@ -91,7 +91,7 @@ func (r *session[D, R]) finish(ctx context.Context) error {
 		}
 	}
 	if r.res.Status == NotSymmetric {
-		t.Grad = math.NaN() // which is worked out with A, and not with Aᴴ
+		t.Grad = math.NaN() // it was computed with A, not with Aᴴ
 	}
 	u := r.scale.user(t.Norms)
 	r.res.Resid, r.res.Grad = u.Resid, u.Grad

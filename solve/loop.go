@@ -23,8 +23,8 @@ type session[D, R scalar.Scalar] struct {
 	scale  scaling
 	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
 	w      checkState
-	last   truth // of this x, if checked
-	fresh  bool  // last is of this x
+	last   truth // norms of the last x that was checked
+	fresh  bool  // last belongs to the present x
 	comm   comm.Comm
 	now    func() time.Time // a clock that tests can turn
 	start  time.Time
@@ -39,7 +39,7 @@ type session[D, R scalar.Scalar] struct {
 	closes bool // this run has opened the folder of checkpoints
 }
 
-// Votes of a callback, the larger one overruling.
+// Votes of a callback. The larger one overrules.
 const (
 	voteStop int32 = iota + 1
 	voteFail
@@ -185,8 +185,8 @@ func (r *session[D, R]) end(s Status, why string, args ...any) {
 	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
 }
 
-// minFall is the part of a norm at the start below which a run ends, whatever it
-// was told, so that squares stay in range.
+// minFall is a limit for every run: a norm that falls below this part of its first
+// value ends it, so that squares stay in range.
 const minFall = 1e-100
 
 // afterStep calls back, agrees on what only some ranks know, and saves.
@@ -255,7 +255,7 @@ func (r *session[D, R]) checkpointDue() bool {
 		return false
 	case r.res.Iters == r.res.Resumed: // nothing is new, but a stop always leaves something to resume
 		return r.res.Iters == 0 && (r.res.Status == Stopped || r.res.Status == OutOfTime)
-	case r.res.Status != unfinished: // the last one, to go on from; a result that is no number is none
+	case r.res.Status != unfinished: // the last state, to go on from; a NaN is not saved
 		switch r.res.Status {
 		case Converged, AtRounding, MaxIter, Stopped, OutOfTime:
 			return true

@@ -20,12 +20,12 @@ type scaling struct{ a, x int }
 
 func (s scaling) on() bool { return s != scaling{} }
 
-// given gives norms of the scaled problem as those of the one that was given.
+// given turns norms of the scaled problem into those of the user's problem.
 func (s scaling) user(n Norms) Norms {
 	return Norms{math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)}
 }
 
-// resid gives the norm of a residual as that of the scaled problem.
+// resid turns a residual of the user's problem into that of the scaled one.
 func (s scaling) resid(v float64) float64 { return math.Ldexp(v, s.a-s.x) }
 
 // inRange is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
@@ -37,8 +37,8 @@ func inRange[D, R scalar.Scalar](v float64) bool {
 	return v >= 1e-35 && v <= 1e35
 }
 
-// exponent is that of a power of two that brings v near 1. It is coarse, so that
-// it does not hang on rounding.
+// exponent returns the e for which 2^e·v is near 1. It is coarse, so that rounding
+// does not change it.
 func exponent(v float64) int { return -32 * int(math.Round(math.Log2(v)/32)) }
 
 // needsNoScaling reports whether a problem with these norms at the start needs no
@@ -119,7 +119,7 @@ func (r *session[D, R]) applyScaling() error {
 	return nil
 }
 
-// free returns what apply took.
+// free gives back the vectors of applyScaling.
 func (r *session[D, R]) free() {
 	r.ws.free()
 	r.best.Free()
@@ -129,7 +129,7 @@ func (r *session[D, R]) free() {
 	}
 }
 
-// copyToUser gives the user's x the values of the scaled one.
+// copyToUser sets the user's x to the values of the scaled one.
 func (r *session[D, R]) copyToUser(ctx context.Context) error {
 	if !r.scale.on() {
 		return nil
