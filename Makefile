@@ -55,7 +55,7 @@ ARM64_SKIP = ^TestLock$$|^TestMakeUnderLimit$$|^TestKill$$|/sim|/openmpi|/mpich|
 ARM64 = ./scalar ./shape ./trace ./device ./device/cpu ./comm ./array ./dist ./linop ./ops/wave ./solve ./data ./report ./internal/disk ./internal/golden
 arm64:
 	@scripts/install-qemu
-	CGO_ENABLED=0 GOARCH=arm64 go test -timeout 60m -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' -skip '$(ARM64_SKIP)' $(ARM64)
+	CGO_ENABLED=0 GOARCH=arm64 go test -timeout 60m -exec $(CURDIR)/scripts/run-arm64 -skip '$(ARM64_SKIP)' $(ARM64)
 
 build:
 	CGO_ENABLED=0 go build -o build/golops ./cmd/golops
