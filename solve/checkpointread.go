@@ -45,8 +45,8 @@ func read(ctx context.Context, c comm.Comm, path string, want header, all []save
 	return h, nil, comm.Agree(ctx, c, err)
 }
 
-// refuse makes the reason of any rank that of all. An error is one of the ranks'
-// talk.
+// refuse spreads a refusal from any rank to all. err is not nil only if
+// communication failed.
 func refuse(ctx context.Context, c comm.Comm, mine error) (reason, err error) {
 	got := comm.Agree(ctx, c, mine)
 	if _, other := got.(*comm.RankError); got == nil || got == mine || other {

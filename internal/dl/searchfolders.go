@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// places are where a folder that a user names may have libraries: in itself, as
-// a toolkit, or where pip puts each package of NVIDIA's below its folder
-// nvidia, below site-packages, and below a virtual environment.
+// subfolders and pipSubfolders are where a folder that a user names may have
+// libraries: the folder itself, those of a toolkit, and those where pip puts NVIDIA's
+// packages: below nvidia, site-packages or a virtual environment.
 var (
-	places    = []string{"", "lib64", "lib"}
-	pipPlaces = []string{"*/lib", "nvidia/*/lib", "lib/python*/site-packages/nvidia/*/lib"}
+	subfolders    = []string{"", "lib64", "lib"}
+	pipSubfolders = []string{"*/lib", "nvidia/*/lib", "lib/python*/site-packages/nvidia/*/lib"}
 )
 
 // Below returns the files to try for libraries of these names in a folder, those
@@ -22,12 +22,12 @@ func Below(folder string, names ...string) []string {
 		folder = filepath.Dir(folder)
 	}
 	var files []string
-	for _, p := range places {
+	for _, p := range subfolders {
 		for _, name := range names {
 			files = append(files, filepath.Join(folder, p, name))
 		}
 	}
-	for _, p := range pipPlaces {
+	for _, p := range pipSubfolders {
 		for _, name := range names {
 			// The pattern is well-formed; the folder is none and may have any name.
 			found, _ := fs.Glob(os.DirFS(folder), p+"/"+name)
