@@ -26,7 +26,7 @@ var children = map[string]struct {
 	cfg  Config
 	prog func(ctx context.Context, c comm.Comm) error
 }{
-	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: 10000})},
+	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: longSequences()})},
 	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
 	"native":   {Config{Algo: comm.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"ring":     {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
@@ -46,6 +46,15 @@ var children = map[string]struct {
 	"unequal": {Config{}, unequal},
 	"unasked": {Config{Checked: true}, unasked},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+}
+
+// longSequences is the number of random sequences of the plain suite. make soak runs
+// all 10,000, as goroutine ranks always do.
+func longSequences() int {
+	if os.Getenv("GOLOPS_SOAK") != "" {
+		return 10000
+	}
+	return 2000
 }
 
 func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
