@@ -107,3 +107,43 @@ func TestRunAllocs(t *testing.T) {
 		})
 	}
 }
+
+// A step of a method that was written outside the package allocates nothing either.
+func TestOwnMethodAllocs(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
+			return all(func() error { return ownAllocs[float64](ctx, r) }, func() error { return ownAllocs[complex64](ctx, r) })
+		})
+	}
+}
+
+func ownAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
+	for _, m := range ownMethods[T]() {
+		p, err := m.problem(ctx, r, 5)
+		if err != nil {
+			return err
+		}
+		x, err := dist.New[T](p.A.Domain())
+		if err != nil {
+			return err
+		}
+		method := m.method()
+		w, _, err := p.start(ctx, method, x)
+		if err != nil {
+			return err
+		}
+		const steps = 6
+		n, err := mallocs(ctx, r, func() error {
+			for range steps {
+				if _, err := method.Step(ctx, w); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || n >= steps {
+			return fmt.Errorf("%s: %d allocations in %d steps: %v", m.name, n, steps, err)
+		}
+	}
+	return nil
+}
