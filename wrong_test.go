@@ -66,11 +66,11 @@ var mistakes = []mistake{
 		golops.Smoothing1D(w.Real(60, 40), w.Rank()/2, 3) // wrong: ranks disagree
 		return nil
 	}},
-	{"data", []string{"b is of shape [61]", "the operator gives shape [60]"}, 0, func(w *golops.World) error {
+	{"data", []string{"the shapes [61] and [60] differ: b is of shape [61]", "the operator gives shape [60]"}, 0, func(w *golops.World) error {
 		golops.CGLS(golops.Identity(w.Real(60)), w.Real(61).Zero(), config) // wrong: data
 		return nil
 	}},
-	{"start", []string{"x is of shape [61]", "the operator takes shape [60]"}, 0, func(w *golops.World) error {
+	{"start", []string{"the shapes [61] and [60] differ: x is of shape [61]", "the operator takes shape [60]"}, 0, func(w *golops.World) error {
 		A := golops.Identity(w.Real(60))
 		golops.LSQR(A, A.Range().Zero(), config, w.Real(61).Zero()) // wrong: start
 		return nil

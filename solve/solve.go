@@ -114,15 +114,21 @@ func (p Problem[D, R]) check(x *dist.Space, damp float64) error {
 	case linop.H(p.A) == nil: // sees a nil pointer inside the interface too
 		return errors.New("no operator given")
 	case !p.A.Domain().Equal(x):
-		return fmt.Errorf("x is of %v, the operator takes %v", x, p.A.Domain())
+		return fmt.Errorf("%s: x is of %v, the operator takes %v", differ(x, p.A.Domain()), x, p.A.Domain())
 	case !p.A.Range().Equal(p.B.Space()):
-		return fmt.Errorf("b is of %v, the operator gives %v", p.B.Space(), p.A.Range())
+		return fmt.Errorf("%s: b is of %v, the operator gives %v", differ(p.B.Space(), p.A.Range()), p.B.Space(), p.A.Range())
 	case p.A.Domain().Group() != p.A.Range().Group():
 		return fmt.Errorf("the operator goes from %v to %v, which have different masks", p.A.Domain(), p.A.Range())
 	case !(damp >= 0) || math.IsInf(damp, 0):
 		return fmt.Errorf("damp is %g, must not be negative, NaN or infinite", damp)
 	}
 	return nil
+}
+
+// differ says in what two spaces differ.
+func differ(s, t *dist.Space) string {
+	why, _ := s.Difference(t)
+	return why
 }
 
 // group returns the ranks that solve the problem together, nil if nothing says.
