@@ -52,7 +52,7 @@ QUICK = -gcflags='all=-N -l -dwarf=false'
 # GPUs is compiled for this processor: those tests are left out.
 # Names of whole tests come first: go test looks no further behind one with a slash.
 ARM64_SKIP = ^TestLock$$|^TestMakeUnderLimit$$|^TestKill$$|/sim|/openmpi|/mpich|//openmpi|//mpich
-ARM64 = ./scalar ./shape ./trace ./device ./device/cpu ./comm ./array ./dist ./linop ./ops/wave ./solve ./data ./report ./internal/disk ./internal/golden
+ARM64 = ./scalar ./shape ./trace ./device ./device/cpu ./comm ./comm/local ./array ./dist ./linop ./ops/wave ./solve ./data ./report ./internal/disk ./internal/golden
 arm64:
 	@scripts/install-qemu
 	CGO_ENABLED=0 GOARCH=arm64 go test -timeout 60m -exec $(CURDIR)/scripts/run-arm64 -skip '$(ARM64_SKIP)' $(ARM64)
