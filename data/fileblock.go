@@ -1,74 +1,31 @@
 package data
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
 )
 
-// block is a part of the array in a file, with axes in the order of the file,
-// the last one running fastest.
-type block struct{ dims, lo, hi []int }
-
-// blockOf returns the block of a rank in a file of this space.
-func blockOf(s *dist.Space, rank int, fortran bool) block {
-	dims, box := s.Shape().Dims(), s.Box(rank)
-	b := block{dims, slices.Clone(box.Lo[:len(dims)]), slices.Clone(box.Hi[:len(dims)])}
-	if fortran {
-		b = b.reversed()
+// runsInFile returns the start and the length of each run of elements of a rank's
+// block in a file of this space, in the order of the file.
+func runsInFile(s *dist.Space, rank int, fortran bool) iter.Seq2[int, int] {
+	if !fortran {
+		return s.Runs(rank)
 	}
-	return b
+	b, n := s.Box(rank), s.Shape().NDim()
+	return fortranRuns(s.Shape().Dims(), b.Lo[:n], b.Hi[:n])
 }
 
-// reversed returns b with its axes in the opposite order, in the same memory.
-func (b block) reversed() block {
-	slices.Reverse(b.dims)
-	slices.Reverse(b.lo)
-	slices.Reverse(b.hi)
-	return b
-}
-
-// runs returns the length and number of contiguous runs of the block in the file, and
-// the axis that the runs are ranges of.
-func (b block) runs() (n, times, axis int) {
-	n, times = 1, 1
-	axis = len(b.dims) - 1
-	for ; axis > 0 && b.lo[axis] == 0 && b.hi[axis] == b.dims[axis]; axis-- {
-		n *= b.dims[axis]
-	}
-	for a := range axis {
-		times *= max(b.hi[a]-b.lo[a], 0)
-	}
-	if axis >= 0 {
-		n *= max(b.hi[axis]-b.lo[axis], 0)
-	}
-	if n == 0 || times == 0 {
-		return 0, 0, axis
-	}
-	return n, times, axis
-}
-
-// each calls f with the offset of each run of n elements, in the order of the file.
-func (b block) each(f func(at, n int) error) error {
-	n, times, axis := b.runs()
-	i := slices.Clone(b.lo)
-	for range times {
-		at := 0
-		for a, d := range b.dims {
-			at = at*d + i[a]
-		}
-		if err := f(at, n); err != nil {
-			return err
-		}
-		for a := axis - 1; a >= 0; a-- {
-			if i[a]++; i[a] < b.hi[a] {
-				break
-			}
-			i[a] = b.lo[a]
-		}
-	}
-	return nil
+// fortranRuns is shape.Runs for an array whose first axis runs fastest. It reverses
+// its arguments.
+func fortranRuns(dims, lo, hi []int) iter.Seq2[int, int] {
+	slices.Reverse(dims)
+	slices.Reverse(lo)
+	slices.Reverse(hi)
+	return shape.Runs(dims, lo, hi)
 }
 
 // A call of the operating system costs as much as copying some kilobytes, and
@@ -87,11 +44,21 @@ func staging(s *dist.Space, fortran bool, elemSize int) (*dist.Space, error) {
 		outer = -1
 	}
 	for r := range s.Comm().Size() {
-		if n, times, _ := blockOf(s, r, fortran).runs(); times > manyRuns && n*elemSize < shortRun {
+		if manyShortRuns(runsInFile(s, r, fortran), elemSize) {
 			return s.Like(dist.Split(outer), s.Shape().Dims()...)
 		}
 	}
 	return s, nil
+}
+
+func manyShortRuns(runs iter.Seq2[int, int], elemSize int) bool {
+	times := 0
+	for _, n := range runs {
+		if times++; n*elemSize >= shortRun || times > manyRuns {
+			return n*elemSize < shortRun
+		}
+	}
+	return false
 }
 
 // reverseAxes sets dst, of shape dims, to the elements of src, which has the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 
@@ -74,10 +75,10 @@ func loadBlock[T scalar.Scalar](ctx context.Context, path string, s *dist.Space)
 // fillBlock reads the elements of a from the file.
 func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File, h NPY) error {
 	s, local := a.Space(), a.Local()
-	b := blockOf(s, s.Comm().Rank(), h.Fortran)
+	runs := runsInFile(s, s.Comm().Rank(), h.Fortran)
 	if !h.Fortran || len(h.Shape) < 2 {
 		w := newBlockCursor(local)
-		if err := readBlock(ctx, w.write, f, h, b); err != nil {
+		if err := readBlock(ctx, w.write, f, h, runs); err != nil {
 			return err
 		}
 		return w.flush()
@@ -86,7 +87,7 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 	if err != nil {
 		return err
 	}
-	if err := readBlock(ctx, inOrder(order), f, h, b); err != nil {
+	if err := readBlock(ctx, inOrder(order), f, h, runs); err != nil {
 		return err
 	}
 	host := local.Mem().Host
@@ -102,15 +103,15 @@ func fillBlock[T scalar.Scalar](ctx context.Context, a dist.Array[T], f *os.File
 	return nil
 }
 
-// readBlock reads a block of the file in the order of the file. next(n) returns memory
-// for at most n elements.
-func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, error), f io.ReaderAt, h NPY, b block) error {
+// readBlock reads the runs of a block of the file. next(n) returns memory for at most
+// n elements.
+func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, error), f io.ReaderAt, h NPY, runs iter.Seq2[int, int]) error {
 	read, err := decoder[T](h.elem)
 	if err != nil {
 		return err
 	}
 	r := &from{file: f}
-	return b.each(func(at, n int) error {
+	for at, n := range runs {
 		r.at = h.Offset + int64(at)*int64(h.elem.size)
 		for n > 0 {
 			dst, err := next(min(n, chunk/h.elem.size))
@@ -125,8 +126,8 @@ func readBlock[T scalar.Scalar](ctx context.Context, next func(n int) ([]T, erro
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // inOrder returns a function that returns the next elements of dst.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
 )
 
 // ReadBlock returns a part of the array in a .npy file: the elements from lo up
@@ -32,9 +33,9 @@ func readOneBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []in
 	if err != nil {
 		return nil, err
 	}
-	b := block{slices.Clone(h.Shape), slices.Clone(lo), slices.Clone(hi)}
+	runs := shape.Runs(h.Shape, lo, hi)
 	if h.Fortran {
-		b = b.reversed()
+		runs = fortranRuns(slices.Clone(h.Shape), slices.Clone(lo), slices.Clone(hi))
 	}
 	n := 1 // it is no more than the elements of the file
 	for _, d := range dims {
@@ -44,7 +45,7 @@ func readOneBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []in
 	if err != nil {
 		return nil, err
 	}
-	if err := readBlock(ctx, inOrder(v), f, h, b); err != nil {
+	if err := readBlock(ctx, inOrder(v), f, h, runs); err != nil {
 		return nil, err
 	}
 	if !h.Fortran || len(dims) < 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -115,7 +116,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	} else if info.Size() != size {
 		return fmt.Errorf("the temporary file has %d bytes, rank 0 made it %d long: all ranks must see the same folder", info.Size(), size)
 	}
-	if err := writeBlock(ctx, f, size, newBlockCursor(a.Local()), blockOf(s, s.Comm().Rank(), false)); err != nil {
+	if err := writeBlock(ctx, f, size-int64(s.Size())*int64(scalar.Of[T]().Size()), a); err != nil {
 		return bare(err)
 	}
 	if err := f.Sync(); err != nil {
@@ -124,22 +125,17 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	return bare(f.Close())
 }
 
-// writeBlock writes the runs of a block to their places in a file of this size,
-// which ends with the elements.
-func writeBlock[T scalar.Scalar](ctx context.Context, f *disk.File, size int64, src *blockCursor[T], b block) error {
-	elem := int64(scalar.Of[T]().Size())
-	total, err := count(b.dims)
-	if err != nil {
-		return err
-	}
-	first := size - int64(total)*elem
-	return b.each(func(at, n int) error {
+// writeBlock writes this rank's elements of an array that starts at a place of a file.
+func writeBlock[T scalar.Scalar](ctx context.Context, f io.WriterAt, first int64, a dist.Array[T]) error {
+	elem := scalar.Of[T]().Size()
+	src := newBlockCursor(a.Local())
+	for at, n := range a.Space().Runs(a.Space().Comm().Rank()) {
 		for n > 0 {
-			part, err := src.read(min(n, chunk/int(elem)))
+			part, err := src.read(min(n, chunk/elem))
 			if err != nil {
 				return err
 			}
-			if _, err := f.WriteAt(view[byte](part), first+int64(at)*elem); err != nil {
+			if _, err := f.WriteAt(view[byte](part), first+int64(at)*int64(elem)); err != nil {
 				return err
 			}
 			at, n = at+len(part), n-len(part)
@@ -147,8 +143,8 @@ func writeBlock[T scalar.Scalar](ctx context.Context, f *disk.File, size int64, 
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // writes reports whether this rank holds elements that no lower rank holds.

@@ -204,3 +204,13 @@ func Balanced(rows, parts int) []int {
 	}
 	return c
 }
+
+// Offsets returns the sum of the counts before each one and, last, of all of them:
+// where the block of each rank starts, and where the last one ends.
+func Offsets(counts []int) []int {
+	off := make([]int, len(counts)+1)
+	for i, n := range counts {
+		off[i+1] = off[i] + n
+	}
+	return off
+}

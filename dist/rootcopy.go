@@ -58,7 +58,9 @@ func (p rootCopy[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 	for r := range c.Size() {
 		block, host := p.room(r, a.local)
 		i := 0
-		p.s.runs(r, func(at, n int) { i += copy(host[i:], whole[at:at+n]) })
+		for at, n := range p.s.Runs(r) {
+			i += copy(host[i:], whole[at:at+n])
+		}
 		if p.host != nil {
 			if err := block.CopyIn(host); err != nil {
 				return err
@@ -99,33 +101,9 @@ func (p rootCopy[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, er
 				return nil, err
 			}
 		}
-		p.s.runs(r, func(at, n int) { host = host[copy(whole[at:at+n], host):] })
+		for at, n := range p.s.Runs(r) {
+			host = host[copy(whole[at:at+n], host):]
+		}
 	}
 	return whole, nil
-}
-
-// runs calls f for the elements of rank r that lie together in the whole, with
-// the place of the first and how many there are, in their order.
-func (s *Space) runs(r int, f func(at, n int)) {
-	b, st := s.Box(r), s.shape.Strides()
-	k, n := s.shape.NDim(), 1 // axes from k on are in a run
-	for whole := true; k > 0 && whole; {
-		k--
-		rows := b.Hi[k] - b.Lo[k]
-		n, whole = n*rows, rows == s.shape.Dim(k)
-	}
-	left := b.shape(s.shape.NDim()).Size()
-	for i := b.Lo; left > 0; left -= n {
-		at := 0
-		for a := range s.shape.NDim() {
-			at += i[a] * st[a]
-		}
-		f(at, n)
-		for a := k - 1; a >= 0; a-- {
-			if i[a]++; i[a] < b.Hi[a] {
-				break
-			}
-			i[a] = b.Lo[a]
-		}
-	}
 }

@@ -61,7 +61,7 @@ func newSpace(r Proc, s shape.Shape, l Layout, group comm.Comm) *Space {
 	sp.off = make([][]int, len(l.Grid))
 	for g, e := range l.Grid {
 		if l.Axes[g] != NoAxis {
-			sp.off[g] = offsets(l.Counts[g])
+			sp.off[g] = Offsets(l.Counts[g])
 		}
 		if e > 1 {
 			sp.split = sp.split || l.Axes[g] != NoAxis
@@ -75,14 +75,6 @@ func newSpace(r Proc, s shape.Shape, l Layout, group comm.Comm) *Space {
 	sp.box = sp.Box(r.Rank())
 	sp.local = sp.box.shape(s.NDim())
 	return sp
-}
-
-func offsets(counts []int) []int {
-	off := make([]int, len(counts)+1)
-	for i, n := range counts {
-		off[i+1] = off[i] + n
-	}
-	return off
 }
 
 // Like returns the space of arrays of another shape or layout on the same ranks,

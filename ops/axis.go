@@ -140,7 +140,7 @@ func newAxisApply[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], 
 	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
 	if grid != dist.NoAxis {
 		_, dstCounts := dst.SplitBy(axis)
-		me, ends, rows = coords[grid], offsets(counts), offsets(dstCounts)
+		me, ends, rows = coords[grid], dist.Offsets(counts), dist.Offsets(dstCounts)
 	}
 	outer, n, inner := src.LocalShape().Around(axis)
 	needs := m.needs(rows[me], rows[me+1], ends)
@@ -193,15 +193,6 @@ func (g *message) pack(s []span, first, outer, n, inner int) {
 		g.pieces = append(g.pieces, c)
 		at += x.hi - x.lo
 	}
-}
-
-// offsets returns the first row of each rank and, last, the number of all rows.
-func offsets(counts []int) []int {
-	s := make([]int, len(counts)+1)
-	for i, c := range counts {
-		s[i+1] = s[i] + c
-	}
-	return s
 }
 
 // apply sets dst = m·src or, if add is set, adds to dst. Rows that need nothing from

@@ -87,7 +87,7 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 	m.add(0, n-1, tap[T]{1, 1, 1})
 	_, counts := x.SplitBy(a)
 	if counts = append([]int(nil), counts...); counts != nil {
-		counts[owner(offsets(counts), 0)]--
+		counts[owner(dist.Offsets(counts), 0)]--
 	}
 	rest, err := newAxisOperator(ctx, "ops: causal integration", x, a, m, counts, nil)
 	if err != nil {

@@ -32,7 +32,7 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 	}
 	if err == nil && sorted {
 		if _, c := x.SplitBy(a); c != nil {
-			ends := offsets(c)
+			ends := dist.Offsets(c)
 			counts = make([]int, len(c))
 			for _, i := range index {
 				counts[owner(ends, i)]++

@@ -48,11 +48,8 @@ func KirchhoffByModel[T scalar.Scalar](ctx context.Context, r dist.Proc, k Kirch
 
 // share returns which of n things are those of this rank.
 func share(n int, r dist.Proc) (lo, hi int) {
-	counts := dist.Balanced(n, r.Size())
-	for _, c := range counts[:r.Rank()] {
-		lo += c
-	}
-	return lo, lo + counts[r.Rank()]
+	off := dist.Offsets(dist.Balanced(n, r.Size()))
+	return off[r.Rank()], off[r.Rank()+1]
 }
 
 // block returns the operator of this rank, none if it has no work, or the error of
