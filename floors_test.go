@@ -15,7 +15,7 @@ const (
 // strictly down. Leaves stand outside: they may use floors up to comm, and only
 // launch and tests may use them.
 var floor = map[string]int{
-	"scalar": 0, "shape": 0, "trace": 0, "internal/suggest": 0,
+	"scalar": 0, "shape": 0, "trace": 0, "internal/suggest": 0, "internal/splitmix": 0,
 	"device": 1, "device/devicetest": 2,
 	"comm": 2, "array": 2, "comm/commtest": 3,
 	"dist": 3, "internal/disk": 3, "linop": 4, "linop/optest": 5,

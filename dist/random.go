@@ -3,6 +3,8 @@ package dist
 import (
 	"context"
 
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -23,42 +25,35 @@ func Random[T scalar.Scalar](ctx context.Context, s *Space, seed uint64) (Array[
 func fillRandom[T scalar.Scalar](ctx context.Context, a Array[T], s *Space, seed uint64) error {
 	if parts := s.Parts(); parts != nil {
 		for i, p := range parts {
-			if err := fillRandom(ctx, a.Part(i), p, mix(seed+uint64(i)+1)); err != nil {
+			if err := fillRandom(ctx, a.Part(i), p, splitmix.Hash(seed+uint64(i)+1)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	st := s.Shape().Strides()
-	x, err := FromFunc(ctx, s, func(i []int) T {
-		at := 0
-		for d, k := range i {
-			at += k * st[d]
-		}
-		return randomAt[T](mix(seed) + uint64(at))
-	})
+	host, err := device.Make[T](a.local.Len())
 	if err != nil {
 		return err
 	}
-	defer x.Free()
-	Copy(a, x)
-	return nil
+	i, key := 0, splitmix.Hash(seed)
+	for at, n := range s.Runs(s.proc.Rank()) {
+		for k := range n {
+			host[i] = randomAt[T](key + uint64(at+k))
+			i++
+		}
+	}
+	if err := a.local.CopyIn(host); err != nil {
+		return err
+	}
+	return a.Sync(ctx)
 }
 
 // randomAt returns the random number with this key.
 func randomAt[T scalar.Scalar](key uint64) T {
-	h := mix(key)
+	h := splitmix.Hash(key)
 	return scalar.From[T](complex(randomUnit(h>>32), randomUnit(h&(1<<32-1))))
 }
 
 // randomUnit turns 32 random bits into one of the odd multiples of 2⁻²³ between -1
 // and 1: never zero, and exact in float32.
 func randomUnit(bits uint64) float64 { return float64(2*int64(bits>>9)+1-1<<23) / (1 << 23) }
-
-// mix scrambles a number: the finaliser of SplitMix64.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}

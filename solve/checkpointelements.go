@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -67,17 +68,9 @@ func contiguousRuns(s *dist.Space, f func(global, local, n int) error) error {
 // added in any order, so ranks can sum up their own.
 func checksum(b []byte, at int64) (sum uint64) {
 	for ; len(b) >= 4; b, at = b[4:], at+4 {
-		sum += hash64(uint64(binary.LittleEndian.Uint32(b))<<32 ^ hash64(uint64(at)))
+		sum += splitmix.Hash(uint64(binary.LittleEndian.Uint32(b))<<32 ^ splitmix.Hash(uint64(at)))
 	}
 	return sum
-}
-
-// hash64 is a hash of 64 bits: each bit of x changes about half of the result.
-func hash64(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // encode appends elements to b, little-endian.

@@ -25,12 +25,12 @@ func sameRun[D, R scalar.Scalar]() float64 {
 // fingerprints returns those of the data and of what the operator makes of
 // random numbers. It is collective, and applies the operator once.
 func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (prints [2]fingerprint, err error) {
-	x, err := random[D](p.A.Domain())
+	x, err := dist.Random[D](ctx, p.A.Domain(), 0)
 	if err != nil {
 		return prints, err
 	}
 	defer x.Free()
-	w, err := random[R](p.A.Range())
+	w, err := dist.Random[R](ctx, p.A.Range(), 1)
 	if err != nil {
 		return prints, err
 	}
@@ -54,30 +54,6 @@ func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (pri
 		prints[i] = fingerprint{math.Sqrt(sums.Value(2 * i)), sums.Value(2*i + 1)}
 	}
 	return prints, err
-}
-
-// random returns a vector of numbers between -1 and 1 that depend on their
-// places in the whole array alone.
-func random[T scalar.Scalar](s *dist.Space) (dist.Array[T], error) {
-	a, err := dist.New[T](s)
-	if err != nil {
-		return a, err
-	}
-	for key, leaf := range unstack(a) {
-		host := make([]T, leaf.Local().Len())
-		unit := func(i int) float64 { return float64(int64(hash64(hash64(uint64(key))+uint64(i)))) / (1 << 63) }
-		_ = contiguousRuns(leaf.Space(), func(global, local, n int) error {
-			for i := range n {
-				host[local+i] = scalar.From[T](complex(unit(2*(global+i)), unit(2*(global+i)+1)))
-			}
-			return nil
-		})
-		if err := leaf.Local().CopyIn(host); err != nil {
-			a.Free()
-			return dist.Array[T]{}, err
-		}
-	}
-	return a, nil
 }
 
 // near reports whether two prints differ by at most tol, relative to the norm.

@@ -3,6 +3,8 @@ package solve_test
 import (
 	"math"
 	"math/cmplx"
+
+	"github.com/golops/golops/internal/splitmix"
 )
 
 // system is one of the random systems of testdata/solve/make_scipy.py, made by
@@ -42,19 +44,11 @@ func (s *system) kind() string {
 	return name
 }
 
-// splitMix is SplitMix64.
-type splitMix uint64
+// splitMix makes the random numbers of make_scipy.py.
+type splitMix struct{ splitmix.Source }
 
-func (r *splitMix) next() uint64 {
-	*r += 0x9E3779B97F4A7C15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
-func (r *splitMix) unit() float64   { return float64(r.next()>>11) / (1 << 53) }
-func (r *splitMix) below(n int) int { return int(r.next() % uint64(n)) }
+func (r *splitMix) unit() float64   { return float64(r.Next()>>11) / (1 << 53) }
+func (r *splitMix) below(n int) int { return int(r.Next() % uint64(n)) }
 func (r *splitMix) number(c bool) complex128 {
 	re, im := 2*r.unit()-1, 0.0
 	if c {
@@ -101,7 +95,7 @@ func adjointOf(a []complex128, m, n int) []complex128 {
 
 // scipySystem makes system number i, which is of element type i%4.
 func scipySystem(i int) *system {
-	r, s := splitMix(i), &system{number: i, sort: i / 16 % 4}
+	r, s := splitMix{splitmix.Source(i)}, &system{number: i, sort: i / 16 % 4}
 	c := i%4 >= 2
 	s.shape = []string{"square", "tall", "wide", "hermitian"}[i/4%4]
 	k := 4 + r.below(17)

@@ -124,7 +124,7 @@ func dampedStops[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64)
 // deficient is 60 × 40 of rank 5, with data that are out of its reach.
 func deficient() (a, b []complex128) {
 	s := &system{shape: "tall", m: 60, n: 40, a: make([]complex128, 60*40)}
-	rnd := splitMix(48)
+	rnd := splitMix{48}
 	for i := range 5 {
 		s.a[i*40+i] = complex(10-float64(i), 0)
 	}
@@ -226,7 +226,7 @@ func TestMINRESOfSingular(t *testing.T) {
 // A49: MINRES and CG find out that a matrix is not Hermitian.
 func TestNotSymmetric(t *testing.T) {
 	const n = 20
-	rnd := splitMix(3)
+	rnd := splitMix{3}
 	skew, rough, turned := make([]complex128, n*n), rnd.vector(n*n, false), make([]complex128, n*n)
 	for i := range n {
 		for j := range i {
@@ -279,7 +279,7 @@ func TestConvergedIsTrue(t *testing.T) {
 
 func truly[T scalar.Scalar](ctx context.Context, r dist.Proc, reach float64) error {
 	s := &system{shape: "hermitian", m: 30, n: 30, a: make([]complex128, 900)}
-	rnd := splitMix(50)
+	rnd := splitMix{50}
 	for i := range 30 {
 		s.a[i*31] = complex(math.Pow(10, -reach*float64(i)/29), 0)
 	}
@@ -365,7 +365,7 @@ func TestStagnated(t *testing.T) {
 // A condition that the element type cannot hold has a status.
 func TestIllConditioned(t *testing.T) {
 	onBoth(t, func(ctx context.Context, r dist.Proc) error {
-		rnd := splitMix(9)
+		rnd := splitMix{9}
 		s := &system{shape: "square", m: 30, n: 30, a: make([]complex128, 900)}
 		for i := range 30 {
 			s.a[i*31] = complex(math.Pow(10, -9*float64(i)/29), 0)

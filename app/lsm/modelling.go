@@ -7,6 +7,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -108,14 +109,8 @@ func (s *session[T]) model(ctx context.Context, d dist.Array[T]) error {
 // gauss returns a normal number that depends on the index of a sample only, so that
 // any number of ranks makes the same noise.
 func gauss(i int) float64 {
-	h := uint64(0x9e3779b97f4a7c15)
-	next := func() float64 {
-		h += 0x9e3779b97f4a7c15
-		x := (h ^ h>>30) * 0xbf58476d1ce4e5b9
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		return (float64((x^x>>31)>>11) + 0.5) / (1 << 53)
-	}
-	h = (h + uint64(i)) * 0xd1342543de82ef95
+	src := splitmix.Source((0x9e3779b97f4a7c15 + uint64(i)) * 0xd1342543de82ef95)
+	next := func() float64 { return (float64(src.Next()>>11) + 0.5) / (1 << 53) }
 	next()
 	return math.Sqrt(-2*math.Log(next())) * math.Cos(2*math.Pi*next())
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/splitmix"
 )
 
 // Case is one property that every communicator has.
@@ -143,7 +144,7 @@ func (r *rank) checkf(ok bool, format string, args ...any) {
 // nextTag returns a new tag, the same on all ranks of the group.
 func (r *rank) nextTag() uint64 {
 	r.tag++
-	return mix(r.tag)
+	return splitmix.Hash(r.tag)
 }
 
 // right and left are the neighbours at a distance in the ring of ranks.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -197,7 +198,7 @@ func nobody(r *rank, dt scalar.DType) error {
 // mixedRing sends another type and length than it receives.
 func mixedRing(r *rank) error {
 	at := func(k, tag int, from, to int) message {
-		return message{from, to, scalar.DTypes[(from+k)%len(scalar.DTypes)], (from*5 + k) % 23, mix(uint64(tag))}
+		return message{from, to, scalar.DTypes[(from+k)%len(scalar.DTypes)], (from*5 + k) % 23, splitmix.Hash(uint64(tag))}
 	}
 	for k := range 21 {
 		if err := r.exchange(at(k, k, r.left(1), r.me), at(k, k, r.me, r.right(1))); err != nil {

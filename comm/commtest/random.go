@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -22,7 +23,7 @@ func randomCases(cfg Config) []Case {
 		for k := range cfg.Sequences {
 			plan.Seed(cfg.Seed, uint64(k))
 			own.Seed(cfg.Seed+uint64(r.me)+1, uint64(k))
-			r.tag = mix(mix(cfg.Seed) + uint64(k))
+			r.tag = splitmix.Hash(splitmix.Hash(cfg.Seed) + uint64(k))
 			if err := s.run(1+s.plan.IntN(6), true); err != nil {
 				return errors.Join(first, fmt.Errorf("seed %d, sequence %d: %w", cfg.Seed, k, err))
 			}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -32,7 +33,7 @@ func (r *rank) subgroup(colors, keys []int) (*rank, error) {
 	}
 	sub := newRank(r.ctx, c)
 	sub.state = r.state
-	sub.tag = mix(r.tag + uint64(colors[r.me]))
+	sub.tag = splitmix.Hash(r.tag + uint64(colors[r.me]))
 	got := make([]int32, sub.size)
 	if err := c.AllGather(r.ctx, comm.Of(got), comm.Of([]int32{int32(r.me)})); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package commtest
 
 import (
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -85,7 +86,7 @@ func (t traits) num(h uint64, bits, size int) num {
 	}
 	v := num{re: signed(h, bits)}
 	if t.complex {
-		v.im = signed(mix(h), bits)
+		v.im = signed(splitmix.Hash(h), bits)
 	}
 	return v
 }
@@ -188,11 +189,5 @@ func one[T scalar.Element](v num) T {
 }
 
 func hash(tag uint64, r, i int) uint64 {
-	return mix(tag + uint64(r)*0x9e3779b97f4a7c15 + uint64(i)*0xd1b54a32d192ed03)
-}
-
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Hash(tag + uint64(r)*0x9e3779b97f4a7c15 + uint64(i)*0xd1b54a32d192ed03)
 }

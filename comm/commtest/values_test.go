@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -30,7 +31,7 @@ func testValues[T scalar.Element](t *testing.T, size int) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%v/%v/ranks=%d", dt, op, size), func(t *testing.T) {
-			s := source{tag: mix(uint64(size)), op: op, size: size, off: 3}
+			s := source{tag: splitmix.Hash(uint64(size)), op: op, size: size, off: 3}
 			parts := make([]*elems[T], size)
 			for r := range parts {
 				s.rank = r
