@@ -3,6 +3,7 @@ package dist
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/golops/golops/comm"
@@ -26,6 +27,16 @@ func (s *Space) SplitBy(axis int) (grid int, counts []int) {
 		}
 	}
 	return NoAxis, nil
+}
+
+// Place returns the place of this rank among those that share an array axis, the
+// first row of each place and, last, the number of all rows.
+func (s *Space) Place(axis int) (me int, first []int) {
+	g, _ := s.SplitBy(axis)
+	if g == NoAxis {
+		return 0, []int{0, s.shape.Dim(axis)}
+	}
+	return s.Coords(s.proc.Rank())[g], slices.Clone(s.off[g])
 }
 
 // Coords returns the place of a rank in the grid.
@@ -61,7 +72,7 @@ func (s *Space) Box(rank int) Box {
 	return b
 }
 
-// blockAt returns two numbers for a rank. Ranks with the same block hold the same
+// blockAndCopy returns two numbers for a rank. Ranks with the same block hold the same
 // elements. Ranks with the same copy hold, together, every element once.
 func (s *Space) blockAndCopy(rank int) (block, copy int) {
 	b, c := 1, 1

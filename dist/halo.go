@@ -15,9 +15,9 @@ import (
 // it, which other ranks hold, corners included. Depths may differ by axis and
 // side and reach over several ranks. A rank that holds nothing gets no ghosts.
 type Halo[T scalar.Scalar] struct {
-	from, to *Space
-	e        *exchange[T]
-	edges    bool
+	from, to    *Space
+	there, back *Exchange[T]
+	edges       bool
 }
 
 // NewHalo plans a halo of front[a] and back[a] cells along each axis a. Blocks at
@@ -59,17 +59,16 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Halo[T]
 	if err != nil {
 		return nil, err
 	}
-	wide := func(r int) Box { return w.box(s.Box(r)) }
-	e, err := newExchange[T](plan{
-		axes: n, me: s.proc,
-		has: s.Box, want: wide, sendsTo: s.sameCopy,
-		given: blockAt{s.local, s.box.Lo}, got: blockAt{to.local, wide(s.proc.Rank()).Lo},
-		adds: true,
-	})
+	h := &Halo[T]{from: s, to: to, edges: edges}
+	p := NewPlan(s, labelHalo).boxes(func(r int) Box { return w.box(s.Box(r)) }, to.local)
+	if h.there, err = NewExchange[T](p); err == nil {
+		h.back, err = NewExchange[T](p.adjoint(labelHaloAdj))
+	}
 	if err != nil {
+		h.Free()
 		return nil, err
 	}
-	return &Halo[T]{s, to, e, edges}, nil
+	return h, nil
 }
 
 // widening is how far a halo reaches.
@@ -137,7 +136,7 @@ func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	if h.edges {
 		array.Fill(dst.local, 0)
 	}
-	return h.e.run(ctx, dst.local, src.local, labelHalo)
+	return h.there.run(ctx, dst.local, src.local)
 }
 
 // Adjoint sets dst to the blocks of src without ghosts, and adds each ghost to
@@ -146,13 +145,14 @@ func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: halo", "adjoint", &dst, h.from, &src, h.to); err != nil {
 		return err
 	}
-	return h.e.addBack(ctx, dst.local, src.local, labelHaloAdj)
+	return h.back.run(ctx, dst.local, src.local)
 }
 
 // Free gives the buffers back to the device. h cannot be used afterwards.
 func (h *Halo[T]) Free() {
 	if h != nil {
-		h.e.free()
+		h.there.Free()
+		h.back.Free()
 	}
 }
 

@@ -27,6 +27,13 @@ var (
 	labelNorm2   = comm.LabelOf("norm 2")
 )
 
+// LabelForward and LabelAdjoint mark what operators send. Checked mode then finds a
+// rank that applies an operator forward while another applies its adjoint.
+var (
+	LabelForward = comm.LabelOf("forward")
+	LabelAdjoint = comm.LabelOf("adjoint")
+)
+
 // normLabel is the label of a p-norm: with p, where that takes three characters at
 // most, or with six letters that stand for it.
 func normLabel(p float64) comm.Label {

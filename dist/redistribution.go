@@ -12,7 +12,7 @@ import (
 // want it. Buffers are made once, so further calls allocate nothing.
 type Redistribution[T scalar.Scalar] struct {
 	from, to    *Space
-	there, back *exchange[T]
+	there, back *Exchange[T]
 	parts       []*Redistribution[T]
 }
 
@@ -45,25 +45,14 @@ func newRedistribution[T scalar.Scalar](from, to *Space, back bool) (*Redistribu
 		return m, nil
 	}
 	var err error
-	if m.there, err = oneWay[T](from, to); err == nil && back {
-		m.back, err = oneWay[T](to, from)
+	if m.there, err = NewExchange[T](NewPlan(from, labelMove).boxes(to.Box, to.local)); err == nil && back {
+		m.back, err = NewExchange[T](NewPlan(to, labelBack).boxes(from.Box, from.local))
 	}
 	if err != nil {
 		m.Free()
 		return nil, err
 	}
 	return m, nil
-}
-
-// oneWay plans the way to another layout. Replicated elements are sent by the
-// copy that the receiver belongs to. So copies share the work, and elements that
-// a rank holds already are never fetched.
-func oneWay[T scalar.Scalar](from, to *Space) (*exchange[T], error) {
-	return newExchange[T](plan{
-		axes: from.shape.NDim(), me: from.proc,
-		has: from.Box, want: to.Box, sendsTo: from.sameCopy,
-		given: blockAt{from.local, from.box.Lo}, got: blockAt{to.local, to.box.Lo},
-	})
 }
 
 // sameCopy reports whether two ranks hold parts of the same copy of the array.
@@ -87,7 +76,7 @@ func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) erro
 	if m.parts != nil {
 		return nil
 	}
-	return m.there.run(ctx, dst.local, src.local, labelMove)
+	return m.there.run(ctx, dst.local, src.local)
 }
 
 // Adjoint is the way back, which is also the inverse. It is collective.
@@ -103,7 +92,7 @@ func (m *Redistribution[T]) Adjoint(ctx context.Context, dst, src Array[T]) erro
 	if m.parts != nil {
 		return nil
 	}
-	return m.back.run(ctx, dst.local, src.local, labelBack)
+	return m.back.run(ctx, dst.local, src.local)
 }
 
 // Free gives the buffers back to the device. m cannot be used afterwards.
@@ -114,8 +103,8 @@ func (m *Redistribution[T]) Free() {
 	for _, p := range m.parts {
 		p.Free()
 	}
-	m.there.free()
-	m.back.free()
+	m.there.Free()
+	m.back.Free()
 }
 
 // Domain returns the first space, Range the second.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
@@ -48,14 +49,10 @@ func (p rootCopy[T]) room(r int, mine array.Array[T]) (block array.Array[T], hos
 
 // scatter fills a with the blocks of the whole, which is on root.
 func (p rootCopy[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
-	c := p.s.Comm()
-	switch {
-	case c.Rank() != p.root && a.local.Len() == 0:
-		return nil
-	case c.Rank() != p.root:
-		return c.Recv(ctx, buf(a.local).Labelled(labelScatter), p.root)
+	if p.s.proc.Rank() != p.root {
+		return p.pass(ctx, a.local, p.root, labelScatter)
 	}
-	for r := range c.Size() {
+	for r := range p.s.proc.Size() {
 		block, host := p.room(r, a.local)
 		i := 0
 		for at, n := range p.s.Runs(r) {
@@ -66,10 +63,7 @@ func (p rootCopy[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 				return err
 			}
 		}
-		if r == p.root || block.Len() == 0 {
-			continue
-		}
-		if err := c.Send(ctx, buf(block).Labelled(labelScatter), r); err != nil {
+		if err := p.pass(ctx, block, r, labelScatter); err != nil {
 			return err
 		}
 	}
@@ -79,22 +73,19 @@ func (p rootCopy[T]) scatter(ctx context.Context, a Array[T], whole []T) error {
 // gather fills whole on root, which is nil elsewhere, and returns it. Replicated
 // elements come from the copy of the array that root is in.
 func (p rootCopy[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, error) {
-	c := p.s.Comm()
-	switch serves := p.s.sameCopy(c.Rank(), p.root); {
-	case c.Rank() != p.root && (!serves || a.local.Len() == 0):
-		return nil, nil
-	case c.Rank() != p.root:
-		return nil, c.Send(ctx, buf(a.local).Labelled(labelGather), p.root)
+	if me := p.s.proc.Rank(); me != p.root {
+		if !p.s.sameCopy(me, p.root) {
+			return nil, nil
+		}
+		return nil, p.pass(ctx, a.local, p.root, labelGather)
 	}
-	for r := range c.Size() {
-		block, host := p.room(r, a.local)
-		if block.Len() == 0 || !p.s.sameCopy(r, p.root) {
+	for r := range p.s.proc.Size() {
+		if !p.s.sameCopy(r, p.root) {
 			continue
 		}
-		if r != p.root {
-			if err := c.Recv(ctx, buf(block).Labelled(labelGather), r); err != nil {
-				return nil, err
-			}
+		block, host := p.room(r, a.local)
+		if err := p.pass(ctx, block, r, labelGather); err != nil {
+			return nil, err
 		}
 		if p.host != nil {
 			if err := block.CopyOut(host); err != nil {
@@ -106,4 +97,24 @@ func (p rootCopy[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, er
 		}
 	}
 	return whole, nil
+}
+
+// pass sends or receives a block: root sends in a scatter and receives in a gather.
+// Empty blocks do not travel, nor does that of root.
+func (p rootCopy[T]) pass(ctx context.Context, block array.Array[T], peer int, l comm.Label) error {
+	me := p.s.proc.Rank()
+	if peer == me || block.Len() == 0 {
+		return nil
+	}
+	b := []message{{peer, buf(block).Labelled(l)}}
+	m := &messages{comm: p.s.Comm()}
+	if (me == p.root) == (l == labelScatter) {
+		m.send = b
+	} else {
+		m.recv = b
+	}
+	if err := m.start(ctx); err != nil {
+		return err
+	}
+	return m.wait(ctx)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
-	"github.com/golops/golops/shape"
 )
 
-// axisOperator applies a matrix along one axis, whole or split over ranks.
+// axisOperator applies matrices along axes, whole or split over ranks, and adds up
+// the results.
 type axisOperator[T scalar.Scalar] struct {
 	linop.Spaces
 	what             string // for errors
@@ -81,7 +81,7 @@ func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.
 	}
 	var a *axisOperator[T]
 	if err == nil {
-		a, err = buildAxisOperator(what, x, axis, m, counts)
+		a, err = buildAxisOperator(what, x, counts, axisMatrix[T]{axis, m})
 	}
 	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
 	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
@@ -90,171 +90,87 @@ func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.
 	return a, nil
 }
 
-func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, axis int, m matrix[T], counts []int) (*axisOperator[T], error) {
-	y := x
+// axisMatrix is a matrix and the axis that it acts along.
+type axisMatrix[T scalar.Scalar] struct {
+	axis int
+	m    matrix[T]
+}
+
+// buildAxisOperator adds up matrices along axes of x. Where there are several, they
+// are square, and there are no counts.
+func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, counts []int, terms ...axisMatrix[T]) (*axisOperator[T], error) {
+	y, axis, m := x, terms[0].axis, terms[0].m
 	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
 		var err error
 		if y, err = resized(x, axis, m.rows, counts); err != nil {
 			return nil, err
 		}
 	}
+	adjoint := make([]axisMatrix[T], len(terms))
+	for i, t := range terms {
+		adjoint[i] = axisMatrix[T]{t.axis, t.m.adjoint()}
+	}
 	a := &axisOperator[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
 	var err error
-	if a.forward, err = newAxisApply(y, x, axis, m, labelForward); err == nil {
-		a.adjoint, err = newAxisApply(x, y, axis, m.adjoint(), labelAdjoint)
+	if a.forward, err = newAxisApply(y, x, dist.LabelForward, terms); err == nil {
+		a.adjoint, err = newAxisApply(x, y, dist.LabelAdjoint, adjoint)
 	}
 	return a, err
 }
 
-// Messages carry the direction as a label. Checked mode then finds a rank that
-// applies an operator forward while another applies its adjoint.
-var labelForward, labelAdjoint = comm.LabelOf("forward"), comm.LabelOf("adjoint")
-
 // axisApply is one direction of an axisOperator: the bands of this rank, and the
-// messages that bring rows of other ranks. All rows from one rank come in one
-// message. The kernel reads them from the receive buffer.
+// exchange that brings rows of other ranks. The kernel reads them from the buffer
+// of the exchange.
 type axisApply[T scalar.Scalar] struct {
-	comm    comm.Comm
-	label   comm.Label
-	b       *device.Banded[T]
-	in, out []message
-	ghost   array.Array[T]
-	packed  array.Array[T]
-	reqs    []comm.Request
+	rows *dist.Exchange[T]
+	sum  device.BandedSum[T]
 }
 
-// message is elements lo to hi of the receive buffer or of the packed rows. A direct
-// message is contiguous in the block, from element at on, and is not packed.
-type message struct {
-	peer, lo, hi int
-	direct       bool
-	at           int
-	pieces       []device.Strided
-}
-
-// newAxisApply plans dst = m·src along an axis.
-func newAxisApply[T scalar.Scalar](dst, src *dist.Space, axis int, m matrix[T], label comm.Label) (*axisApply[T], error) {
-	l := &axisApply[T]{comm: src.Comm(), label: label}
-	grid, counts := src.SplitBy(axis)
-	coords := src.Coords(src.Comm().Rank())
-	me, ends, rows := 0, []int{0, m.cols}, []int{0, m.rows}
-	if grid != dist.NoAxis {
-		_, dstCounts := dst.SplitBy(axis)
-		me, ends, rows = coords[grid], dist.Offsets(counts), dist.Offsets(dstCounts)
+// newAxisApply plans dst = Σ m·src.
+func newAxisApply[T scalar.Scalar](dst, src *dist.Space, label comm.Label, terms []axisMatrix[T]) (*axisApply[T], error) {
+	l := &axisApply[T]{}
+	plan := dist.NewPlan(src, label)
+	for _, t := range terms {
+		me, ends := src.Place(t.axis)
+		_, rows := dst.Place(t.axis)
+		reads := func(p int) [][]dist.Rows { return t.m.needs(rows[p], rows[p+1], ends) }
+		b := banded(t.m, rows[me], rows[me+1], ends, me, reads(me), plan.Rows(t.axis, reads))
+		b.Outer, _, b.Inner = src.LocalShape().Around(t.axis)
+		l.sum.Parts = append(l.sum.Parts, device.BandedPart[T]{Banded: b})
 	}
-	outer, n, inner := src.LocalShape().Around(axis)
-	needs := m.needs(rows[me], rows[me+1], ends)
-	ghost := make([]int, len(needs))
-	var blocks []device.Ghost
-	size, packed := 0, 0
-	for p := range needs {
-		if p == me {
-			continue
-		}
-		coords[max(grid, 0)] = p
-		peer := src.RankAt(coords)
-		if k := countRows(needs[p]) * outer * inner; k > 0 {
-			blocks = append(blocks, device.Ghost{At: size, Rows: countRows(needs[p])})
-			ghost[p] = len(blocks)
-			l.in = append(l.in, message{peer: peer, lo: size, hi: size + k})
-			size += k
-		}
-		theirs := m.needs(rows[p], rows[p+1], ends)[me]
-		if k := countRows(theirs) * outer * inner; k > 0 {
-			g := message{peer: peer, lo: packed, hi: packed + k}
-			g.pack(theirs, ends[me], outer, n, inner)
-			l.out = append(l.out, g)
-			packed += k
-		}
-	}
-	l.b = banded(m, rows[me], rows[me+1], ends, me, needs, ghost)
-	l.b.Outer, l.b.Inner, l.b.Ghosts = outer, inner, blocks
-	l.reqs = make([]comm.Request, 0, len(l.in)+len(l.out))
 	var err error
-	if l.ghost, err = array.New[T](src.Device(), shape.Of(size)); err != nil {
+	if l.rows, err = dist.NewExchange[T](plan); err != nil {
 		return nil, err
 	}
-	l.packed, err = array.New[T](src.Device(), shape.Of(packed))
-	return l, err
+	for i := range l.sum.Parts {
+		l.sum.Parts[i].Ghost = l.rows.Ghosts().Mem()
+	}
+	return l, nil
 }
 
-// pack plans the copy of rows out of a block of outer × n × inner elements, whose
-// first row has the number first, into an array of outer × rows × inner.
-func (g *message) pack(s []span, first, outer, n, inner int) {
-	if g.direct = outer == 1 && len(s) == 1; g.direct {
-		g.at = (s[0].lo - first) * inner
-		return
-	}
-	rows, at := countRows(s), 0
-	for _, x := range s {
-		c := device.Strided{Shape: shape.Of(outer, (x.hi-x.lo)*inner), DstAt: g.lo + at*inner, SrcAt: (x.lo - first) * inner}
-		c.Dst[0], c.Dst[1] = rows*inner, 1
-		c.Src[0], c.Src[1] = n*inner, 1
-		g.pieces = append(g.pieces, c)
-		at += x.hi - x.lo
-	}
-}
-
-// apply sets dst = m·src or, if add is set, adds to dst. Rows that need nothing from
-// other ranks are computed while the messages travel.
+// apply sets dst = Σ m·src or, if add is set, adds to dst. Rows of the first matrix
+// that need nothing from other ranks are computed while the messages travel. If the
+// device can apply several matrices in one pass over memory, it does so after that.
 func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add bool) error {
-	if err := l.start(ctx, src); err != nil {
+	if err := l.rows.Start(ctx, dst, src); err != nil {
 		return err
 	}
-	k := dst.Kernels()
-	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 0, add)
-	if err := l.waitReceived(ctx); err != nil {
+	k, y, x, parts := dst.Kernels(), dst.Mem(), src.Mem(), l.sum.Parts
+	sum, fused := k.(device.StencilSum[T])
+	if fused = fused && len(parts) > 1; !fused {
+		k.Bands(y, x, parts[0].Ghost, parts[0].Banded, 0, add)
+	}
+	if err := l.rows.Wait(ctx, dst); err != nil {
 		return err
 	}
-	k.Bands(dst.Mem(), src.Mem(), l.ghost.Mem(), l.b, 1, add)
-	return l.waitSent(ctx)
-}
-
-// start starts all messages of one application.
-func (l *axisApply[T]) start(ctx context.Context, src array.Array[T]) error {
-	l.reqs = l.reqs[:0]
-	for _, g := range l.in {
-		q, err := l.comm.IRecv(ctx, comm.OfMem(l.ghost.Slice(g.lo, g.hi).Mem()).Labelled(l.label), g.peer)
-		if err != nil {
-			return l.cancel(ctx, err)
-		}
-		l.reqs = append(l.reqs, q)
+	if fused {
+		sum.BandsSum(y, x, &l.sum)
+		return nil
 	}
-	for i := range l.out {
-		g := &l.out[i]
-		from := l.packed.Slice(g.lo, g.hi)
-		if g.direct {
-			from = src.Slice(g.at, g.at+g.hi-g.lo)
-		}
-		for j := range g.pieces {
-			src.Kernels().CopyND(l.packed.Mem(), src.Mem(), &g.pieces[j], false)
-		}
-		q, err := l.comm.ISend(ctx, comm.OfMem(from.Mem()).Labelled(l.label), g.peer)
-		if err != nil {
-			return l.cancel(ctx, err)
-		}
-		l.reqs = append(l.reqs, q)
+	k.Bands(y, x, parts[0].Ghost, parts[0].Banded, 1, add)
+	for _, p := range parts[1:] {
+		k.Bands(y, x, p.Ghost, p.Banded, 0, true)
+		k.Bands(y, x, p.Ghost, p.Banded, 1, true)
 	}
 	return nil
-}
-
-// waitReceived returns when the rows of other ranks have arrived.
-func (l *axisApply[T]) waitReceived(ctx context.Context) error {
-	for _, q := range l.reqs[:len(l.in)] {
-		if err := q.Wait(ctx); err != nil {
-			return l.cancel(ctx, err)
-		}
-	}
-	return nil
-}
-
-// waitSent returns when the rows of src have been sent.
-func (l *axisApply[T]) waitSent(ctx context.Context) error {
-	return comm.WaitAll(ctx, l.reqs[len(l.in):]...)
-}
-
-// cancel ends the messages of an application that failed. The next application can
-// then use the buffers again.
-func (l *axisApply[T]) cancel(ctx context.Context, err error) error {
-	return dist.GiveUp(ctx, l.comm, err, l.reqs)
 }

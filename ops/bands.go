@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
 
@@ -158,17 +159,14 @@ func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
 	return out
 }
 
-// span is rows lo to hi.
-type span struct{ lo, hi int }
-
 // needs returns the rows that rows lo to hi of m read from each interval of ends, in
 // order and without overlap.
-func (m matrix[T]) needs(lo, hi int, ends []int) [][]span {
-	out := make([][]span, len(ends)-1)
+func (m matrix[T]) needs(lo, hi int, ends []int) [][]dist.Rows {
+	out := make([][]dist.Rows, len(ends)-1)
 	for _, b := range m.cut(lo, hi, ends) {
 		for _, t := range b.taps {
-			s := span{min(t.at, t.last(b.hi-b.lo)), max(t.at, t.last(b.hi-b.lo)) + 1}
-			o := owner(ends, s.lo)
+			s := dist.Rows{Lo: min(t.at, t.last(b.hi-b.lo)), Hi: max(t.at, t.last(b.hi-b.lo)) + 1}
+			o := owner(ends, s.Lo)
 			out[o] = append(out[o], s)
 		}
 	}
@@ -178,13 +176,13 @@ func (m matrix[T]) needs(lo, hi int, ends []int) [][]span {
 	return out
 }
 
-// merge sorts spans and joins those that touch.
-func merge(s []span) []span {
-	slices.SortFunc(s, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
-	var out []span
+// merge sorts ranges of rows and joins those that touch.
+func merge(s []dist.Rows) []dist.Rows {
+	slices.SortFunc(s, func(a, b dist.Rows) int { return cmp.Compare(a.Lo, b.Lo) })
+	var out []dist.Rows
 	for _, x := range s {
-		if n := len(out); n > 0 && x.lo <= out[n-1].hi {
-			out[n-1].hi = max(out[n-1].hi, x.hi)
+		if n := len(out); n > 0 && x.Lo <= out[n-1].Hi {
+			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
 		} else {
 			out = append(out, x)
 		}
@@ -204,32 +202,30 @@ func owner(ends []int, i int) int {
 	return at
 }
 
-// rowWithin returns the position of row i in an array of the rows of all spans.
-func rowWithin(s []span, i int) int {
+// rowWithin returns the position of row i in an array of the rows of all ranges.
+func rowWithin(s []dist.Rows, i int) int {
 	n := 0
 	for _, x := range s {
-		if i < x.hi {
-			return n + i - x.lo
+		if i < x.Hi {
+			return n + i - x.Lo
 		}
-		n += x.hi - x.lo
-	}
-	return n
-}
-
-// countRows returns the number of rows in all spans.
-func countRows(s []span) int {
-	n := 0
-	for _, x := range s {
-		n += x.hi - x.lo
+		n += x.Hi - x.Lo
 	}
 	return n
 }
 
 // banded lists the bands of rows lo to hi for the kernel. Rows outside all bands
-// become bands without taps. ghost is the number of the block of each owner other
-// than me, counted from 1.
-func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs [][]span, ghost []int) *device.Banded[T] {
+// become bands without taps. needs are the rows that they read from each owner, at
+// where those of owners other than me lie in the ghost memory.
+func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs [][]dist.Rows, at []int) *device.Banded[T] {
 	out := &device.Banded[T]{DstRows: hi - lo, SrcRows: ends[me+1] - ends[me]}
+	ghost := make([]int, len(needs)) // the number of each owner's block, from 1
+	for o, s := range needs {
+		if o != me && len(s) > 0 {
+			out.Ghosts = append(out.Ghosts, device.Ghost{At: at[o], Rows: dist.CountRows(s)})
+			ghost[o] = len(out.Ghosts)
+		}
+	}
 	next := lo
 	zero := func(to int) {
 		if next < to {

@@ -54,7 +54,7 @@ func (g *gradient[T]) build(x *dist.Space, o GradientOptions) error {
 		if err != nil {
 			return fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAxisOperator("ops: gradient", x, axis, m, nil)
+		p, err := buildAxisOperator("ops: gradient", x, nil, axisMatrix[T]{axis, m})
 		if err != nil {
 			return err
 		}

@@ -86,8 +86,8 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 	m := matrix[T]{rows: n - 1, cols: n}
 	m.add(0, n-1, tap[T]{1, 1, 1})
 	_, counts := x.SplitBy(a)
-	if counts = append([]int(nil), counts...); counts != nil {
-		counts[owner(dist.Offsets(counts), 0)]--
+	if _, ends := x.Place(a); counts != nil {
+		counts[owner(ends, 0)]--
 	}
 	rest, err := newAxisOperator(ctx, "ops: causal integration", x, a, m, counts, nil)
 	if err != nil {

@@ -21,12 +21,6 @@ type LaplacianOptions struct {
 	Edge      bool // centered kind only: one-sided formulas at the ends instead of zeros
 }
 
-// laplacian is the sum of second derivatives along several axes.
-type laplacian[T scalar.Scalar] struct {
-	linop.Spaces
-	forward, adjoint axisSum[T]
-}
-
 // Laplacian returns the weighted sum of second derivatives
 //
 //	y = Σₖ wₖ ∂²x/∂aₖ²
@@ -40,20 +34,24 @@ func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianO
 	if axes == nil {
 		axes = []int{-2, -1}
 	}
-	s := &laplacian[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
-	err := s.build(x, axes, o)
+	terms, err := laplacianTerms[T](x, axes, o)
+	var a *axisOperator[T]
+	if err == nil {
+		a, err = buildAxisOperator("ops: laplacian", x, nil, terms...)
+	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), o); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return a, nil
 }
 
-func (s *laplacian[T]) build(x *dist.Space, axes []int, o LaplacianOptions) error {
+// laplacianTerms returns the second derivatives that a Laplacian adds up.
+func laplacianTerms[T scalar.Scalar](x *dist.Space, axes []int, o LaplacianOptions) (terms []axisMatrix[T], err error) {
 	if o.Weights != nil && len(o.Weights) != len(axes) || o.Samplings != nil && len(o.Samplings) != len(axes) {
-		return fmt.Errorf("%d weights and %d samplings for %d axes", len(o.Weights), len(o.Samplings), len(axes))
+		return nil, fmt.Errorf("%d weights and %d samplings for %d axes", len(o.Weights), len(o.Samplings), len(axes))
 	}
 	if len(axes) == 0 {
-		return errors.New("no axes given")
+		return nil, errors.New("no axes given")
 	}
 	for k, axis := range axes {
 		a, n, err := axisOf(x, axis)
@@ -61,33 +59,14 @@ func (s *laplacian[T]) build(x *dist.Space, axes []int, o LaplacianOptions) erro
 		if math.IsNaN(w) || math.IsInf(w, 0) {
 			err = errors.Join(err, fmt.Errorf("weight %d is %g, must be finite", k, w))
 		}
-		if err := errors.Join(err, d.Validate()); err != nil {
-			return fmt.Errorf("axis %d: %w", axis, err)
+		var m matrix[T]
+		if err = errors.Join(err, d.Validate()); err == nil {
+			m, err = secondDerivative[T](n, d, w)
 		}
-		m, err := secondDerivative[T](n, d, w)
 		if err != nil {
-			return fmt.Errorf("axis %d: %w", axis, err)
+			return nil, fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAxisOperator("ops: laplacian", x, a, m, nil)
-		if err != nil {
-			return err
-		}
-		s.forward.add(p.forward)
-		s.adjoint.add(p.adjoint)
+		terms = append(terms, axisMatrix[T]{a, m})
 	}
-	return nil
-}
-
-func (s *laplacian[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: laplacian", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
-		return err
-	}
-	return s.forward.apply(ctx, dst.Local(), src.Local())
-}
-
-func (s *laplacian[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: laplacian", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
-		return err
-	}
-	return s.adjoint.apply(ctx, dst.Local(), src.Local())
+	return terms, nil
 }

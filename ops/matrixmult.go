@@ -95,7 +95,7 @@ func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) err
 	}
 	x := src.Local()
 	if o.counts != nil {
-		if err := o.group.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem()).Labelled(labelForward)); err != nil {
+		if err := o.group.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem()).Labelled(dist.LabelForward)); err != nil {
 			return err
 		}
 		x = o.all
@@ -113,7 +113,7 @@ func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
 		return err
 	}
-	return o.group.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()).Labelled(labelAdjoint), o.counts, comm.Sum)
+	return o.group.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()).Labelled(dist.LabelAdjoint), o.counts, comm.Sum)
 }
 
 // product sets y = op(A)·x for op(A) of m × k.

@@ -36,9 +36,9 @@ func (o *prefixSum[T]) apply(ctx context.Context, dst, src array.Array[T], rever
 		me := o.group.Rank()
 		mine := o.all.Slice(me*n, (me+1)*n)
 		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
-		label := labelForward
+		label := dist.LabelForward
 		if reverse {
-			label = labelAdjoint
+			label = dist.LabelAdjoint
 		}
 		if err := o.group.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem()).Labelled(label)); err != nil {
 			return err

@@ -100,6 +100,6 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err != nil || o.group.Size() == 1 {
 		return err
 	}
-	b := comm.OfMem(x).Labelled(labelAdjoint)
+	b := comm.OfMem(x).Labelled(dist.LabelAdjoint)
 	return o.group.AllReduce(ctx, b, b, comm.Sum)
 }

@@ -31,9 +31,8 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 		runs = append(runs, tapRange[T]{k, k + 1, tap[T]{i, 1, 1}})
 	}
 	if err == nil && sorted {
-		if _, c := x.SplitBy(a); c != nil {
-			ends := dist.Offsets(c)
-			counts = make([]int, len(c))
+		if _, ends := x.Place(a); len(ends) > 2 {
+			counts = make([]int, len(ends)-1)
 			for _, i := range index {
 				counts[owner(ends, i)]++
 			}

@@ -107,7 +107,7 @@ func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	if o.group.Size() == 1 {
 		return nil
 	}
-	b := comm.OfMem(y.Mem()).Labelled(labelForward)
+	b := comm.OfMem(y.Mem()).Labelled(dist.LabelForward)
 	return o.group.AllReduce(ctx, b, b, comm.Sum)
 }
 
