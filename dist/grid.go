@@ -1,12 +1,10 @@
 package dist
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/shape"
 )
 
@@ -103,26 +101,6 @@ func (s *Space) isPrimary(rank int) bool {
 		}
 	}
 	return true
-}
-
-// AxisGroup returns the group of the ranks that share an array axis, negative from
-// the end, with this one, in the order of their rows. They hold the same rows of
-// all other axes. A rank that holds the axis alone gets a group of one. Masks
-// play no part. It is collective. The space keeps the group: do not close it,
-// Proc.Close does.
-func (s *Space) AxisGroup(ctx context.Context, axis int) (comm.Comm, error) {
-	if s.parts != nil {
-		return nil, fmt.Errorf("dist: axis group: a stack has no axes")
-	}
-	a, err := s.shape.Axis(axis)
-	if err != nil {
-		return nil, fmt.Errorf("dist: axis group: %w", err)
-	}
-	c, err := s.proc.subgroup(ctx, s.axisColors(a))
-	if err != nil {
-		return nil, fmt.Errorf("dist: group of axis %d: %w", axis, err)
-	}
-	return c, nil
 }
 
 // axisColors returns a color for each rank: that of the first rank of its line.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/golops/golops/array"
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -112,8 +111,8 @@ func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, counts []int
 	}
 	a := &axisOperator[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
 	var err error
-	if a.forward, err = newAxisApply(y, x, dist.LabelForward, terms); err == nil {
-		a.adjoint, err = newAxisApply(x, y, dist.LabelAdjoint, adjoint)
+	if a.forward, err = newAxisApply(dist.NewPlan(x, dist.LabelForward), y, x, terms); err == nil {
+		a.adjoint, err = newAxisApply(dist.NewPlan(y, dist.LabelAdjoint), x, y, adjoint)
 	}
 	return a, err
 }
@@ -126,10 +125,9 @@ type axisApply[T scalar.Scalar] struct {
 	sum  device.BandedSum[T]
 }
 
-// newAxisApply plans dst = Σ m·src.
-func newAxisApply[T scalar.Scalar](dst, src *dist.Space, label comm.Label, terms []axisMatrix[T]) (*axisApply[T], error) {
+// newAxisApply plans dst = Σ m·src with an empty plan of src.
+func newAxisApply[T scalar.Scalar](plan *dist.Plan, dst, src *dist.Space, terms []axisMatrix[T]) (*axisApply[T], error) {
 	l := &axisApply[T]{}
-	plan := dist.NewPlan(src, label)
 	for _, t := range terms {
 		me, ends := src.Place(t.axis)
 		_, rows := dst.Place(t.axis)

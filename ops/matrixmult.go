@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/array"
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -19,9 +18,9 @@ type matrixMult[T scalar.Scalar] struct {
 	linop.Spaces
 	a          array.Array[T] // rows × cols
 	rows, cols int
-	columns    int       // columns of x, all axes but the first taken together
-	group      comm.Comm // ranks that share the first axis
-	counts     []int     // elements of x on each of them
+	columns    int            // columns of x, all axes but the first taken together
+	group      dist.AxisGroup // ranks that share the first axis
+	counts     []int          // elements of x on each of them
 	all        array.Array[T]
 }
 
@@ -95,7 +94,7 @@ func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) err
 	}
 	x := src.Local()
 	if o.counts != nil {
-		if err := o.group.AllGatherV(ctx, comm.OfMem(o.all.Mem()), o.counts, comm.OfMem(x.Mem()).Labelled(dist.LabelForward)); err != nil {
+		if err := dist.GatherOver(ctx, o.group, o.all, o.counts, x, dist.LabelForward); err != nil {
 			return err
 		}
 		x = o.all
@@ -113,7 +112,7 @@ func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
 		return err
 	}
-	return o.group.ReduceScatterV(ctx, comm.OfMem(dst.Local().Mem()), comm.OfMem(o.all.Mem()).Labelled(dist.LabelAdjoint), o.counts, comm.Sum)
+	return dist.SumScatterOver(ctx, o.group, dst.Local(), o.all, o.counts, dist.LabelAdjoint)
 }
 
 // product sets y = op(A)·x for op(A) of m × k.

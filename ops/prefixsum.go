@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/golops/golops/array"
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
@@ -14,7 +13,7 @@ import (
 // exchange the sums of their blocks.
 type prefixSum[T scalar.Scalar] struct {
 	outer, n, inner int
-	group           comm.Comm
+	group           dist.AxisGroup
 	all, start      array.Array[T] // sums of the blocks of all ranks, and of those before this one
 }
 
@@ -40,7 +39,7 @@ func (o *prefixSum[T]) apply(ctx context.Context, dst, src array.Array[T], rever
 		if reverse {
 			label = dist.LabelAdjoint
 		}
-		if err := o.group.AllGather(ctx, comm.OfMem(o.all.Mem()), comm.OfMem(mine.Mem()).Labelled(label)); err != nil {
+		if err := dist.GatherOver(ctx, o.group, o.all, nil, mine, label); err != nil {
 			return err
 		}
 		lo, hi := 0, me

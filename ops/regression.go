@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/golops/golops/array"
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -20,7 +19,7 @@ type regression[T scalar.Scalar] struct {
 	linop.Spaces
 	v     array.Array[T] // powers of the samples, samples × powers
 	n, m  int
-	group comm.Comm // ranks that share the samples
+	group dist.AxisGroup // ranks that share the samples
 }
 
 // Regression evaluates polynomials: y[i] = Σⱼ x[j]·t[i]ʲ for j from 0 to order,
@@ -95,11 +94,10 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	if err := dist.Check("ops: regression", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	x := dst.Local().Mem()
-	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x)
-	if err != nil || o.group.Size() == 1 {
+	x := dst.Local()
+	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x.Mem())
+	if err != nil {
 		return err
 	}
-	b := comm.OfMem(x).Labelled(dist.LabelAdjoint)
-	return o.group.AllReduce(ctx, b, b, comm.Sum)
+	return dist.SumOver(ctx, o.group, x, dist.LabelAdjoint)
 }

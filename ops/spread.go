@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -22,7 +21,7 @@ type SpreadTable func(x0, t0, x int) (t int, w float64, ok bool)
 type spread[T scalar.Scalar] struct {
 	linop.Spaces
 	forward, adjoint device.Sparse[T]
-	group            comm.Comm // ranks that share the model
+	group            dist.AxisGroup // ranks that share the model
 }
 
 // Spread adds each sample (x0, t0) of a model of two axes to each of nx traces of nt
@@ -104,11 +103,7 @@ func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	}
 	y := dst.Local()
 	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.forward)
-	if o.group.Size() == 1 {
-		return nil
-	}
-	b := comm.OfMem(y.Mem()).Labelled(dist.LabelForward)
-	return o.group.AllReduce(ctx, b, b, comm.Sum)
+	return dist.SumOver(ctx, o.group, y, dist.LabelForward)
 }
 
 func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -14,7 +13,7 @@ import (
 
 type sumAxis[T scalar.Scalar] struct {
 	linop.Spaces
-	group           comm.Comm // ranks that share the axis
+	group           dist.AxisGroup // ranks that share the axis
 	outer, n, inner int
 	spread          device.Strided
 }
@@ -50,11 +49,7 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 	}
 	y := dst.Local()
 	y.Kernels().SumAxis(y.Mem(), src.Local().Mem(), o.outer, o.n, o.inner)
-	if o.group.Size() == 1 {
-		return nil
-	}
-	b := comm.OfMem(y.Mem()).Labelled(dist.LabelForward)
-	return o.group.AllReduce(ctx, b, b, comm.Sum)
+	return dist.SumOver(ctx, o.group, y, dist.LabelForward)
 }
 
 func (o *sumAxis[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
