@@ -48,9 +48,9 @@ func New[T scalar.Scalar](d device.Device, s shape.Shape) (Array[T], error) {
 		return Array[T]{}, fmt.Errorf("array: alloc %v of %v on %v: %w", s, scalar.Of[T](), d, err)
 	}
 	a := Array[T]{mem: m, shape: s, dev: d, k: k}
-	if g, ok := k.(device.Reclaimer[T]); ok && m.N > 0 {
+	if free := device.Reclaim(k); free != nil && m.N > 0 {
 		a.own = new(owner)
-		a.own.gone = runtime.AddCleanup(a.own, g.Reclaim, m)
+		a.own.gone = runtime.AddCleanup(a.own, free, m)
 	}
 	return a, nil
 }
@@ -145,6 +145,7 @@ func Overlap[X, Y scalar.Scalar](x *Array[X], y *Array[Y]) bool {
 // Parts returns a complex array as a real one of two axes, elements and then the
 // real and the imaginary part, over the same memory. R must be the real type of C.
 func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
+	a.made("Parts")
 	if dc := scalar.Of[C](); !dc.IsComplex() || dc.Size() != 2*scalar.Of[R]().Size() {
 		panic(Error{fmt.Sprintf("array: parts of %v are not %v", dc, scalar.Of[R]())})
 	}
@@ -174,9 +175,38 @@ func neverMade(op string) {
 	panic(Error{"array: " + op + ": the array was never made: use New or FromHost"})
 }
 
-func same[T scalar.Scalar](op string, a, b Array[T]) {
+// same panics unless a and b have as many elements and are on one device.
+func same[T scalar.Scalar](op string, a, b *Array[T]) {
+	on(op, a, b)
+	if a.mem.N != b.mem.N {
+		mismatch(op, a, b)
+	}
+}
+
+// on panics unless a and b are on one device.
+func on[T scalar.Scalar](op string, a, b *Array[T]) {
 	a.made(op)
-	if a.mem.N != b.mem.N || a.dev != b.dev {
-		panic(Error{fmt.Sprintf("array: %s: %v on %v does not match %v on %v", op, a.shape, a.dev, b.shape, b.dev)})
+	if a.dev != b.dev {
+		mismatch(op, a, b)
+	}
+}
+
+func mismatch[T scalar.Scalar](op string, a, b *Array[T]) {
+	panic(Error{fmt.Sprintf("array: %s: %v on %v does not match %v on %v", op, a.shape, a.dev, b.shape, b.dev)})
+}
+
+// holds panics unless the array has n elements and is on d. name is that of the
+// argument.
+func (a *Array[T]) holds(op, name string, n int, d device.Device) {
+	a.made(op)
+	if a.mem.N != n || a.dev != d {
+		panic(Error{fmt.Sprintf("array: %s: %s has %d elements on %v, needs %d on %v", op, name, a.mem.N, a.dev, n, d)})
+	}
+}
+
+// must panics if a description does not fit its arrays.
+func must(op string, err error) {
+	if err != nil {
+		panic(Error{fmt.Sprintf("array: %s: %v", op, err)})
 	}
 }

@@ -6,21 +6,21 @@ import (
 )
 
 // Copy sets dst = src.
-func Copy[T scalar.Scalar](dst, src Array[T]) { same("Copy", dst, src); dst.k.Copy(dst.mem, src.mem) }
+func Copy[T scalar.Scalar](dst, src Array[T]) { same("Copy", &dst, &src); dst.k.Copy(dst.mem, src.mem) }
 
 // Fill sets every element of dst to v.
 func Fill[T scalar.Scalar](dst Array[T], v T) { dst.made("Fill"); dst.k.Fill(dst.mem, v) }
 
 // Axpby sets y = a·x + b·y. With b = 0, y is not read.
 func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
-	same("Axpby", x, y)
+	same("Axpby", &x, &y)
 	y.k.Axpby(a, x.mem, b, y.mem)
 }
 
 // Combine sets dst = a·x + b·y. dst may be x or y.
 func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
-	same("Combine", dst, x)
-	same("Combine", dst, y)
+	same("Combine", &dst, &x)
+	same("Combine", &dst, &y)
 	dst.k.Combine(dst.mem, a, x.mem, b, y.mem)
 }
 
@@ -31,22 +31,25 @@ func Mul[T scalar.Scalar](dst, x, y Array[T]) { mul("Mul", dst, x, y, false) }
 func MulConj[T scalar.Scalar](dst, x, y Array[T]) { mul("MulConj", dst, x, y, true) }
 
 func mul[T scalar.Scalar](op string, dst, x, y Array[T], conj bool) {
-	same(op, dst, x)
-	same(op, dst, y)
+	same(op, &dst, &x)
+	same(op, &dst, &y)
 	dst.k.Mul(dst.mem, x.mem, y.mem, conj)
 }
 
+// MulAxis sets dst[o,i,j] = d[i]·x[o,i,j], or conj(d[i])·x[o,i,j], of blocks with
+// outer × len(d) × inner elements. dst may be x.
+func MulAxis[T scalar.Scalar](dst, d, x Array[T], outer, inner int, conj bool) {
+	same("MulAxis", &dst, &x)
+	d.holds("MulAxis", "d", d.mem.N, dst.dev)
+	dst.holds("MulAxis", "dst", device.Size(outer, d.mem.N, inner), dst.dev)
+	dst.k.MulAxis(dst.mem, d.mem, x.mem, outer, inner, conj)
+}
+
 // Conj sets dst = conj(x). dst may be x.
-func Conj[T scalar.Scalar](dst, x Array[T]) { same("Conj", dst, x); dst.k.Conj(dst.mem, x.mem) }
+func Conj[T scalar.Scalar](dst, x Array[T]) { same("Conj", &dst, &x); dst.k.Conj(dst.mem, x.mem) }
 
 // Threshold shrinks each element of x towards zero. dst may be x.
 func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t float64) {
-	same("Threshold", dst, x)
+	same("Threshold", &dst, &x)
 	dst.k.Threshold(dst.mem, x.mem, kind, t)
-}
-
-// Dot returns Σ conj(x)·y, or Σ x·y without conj. It waits for the device.
-func Dot[T scalar.Scalar](x, y Array[T], conj bool) (complex128, error) {
-	same("Dot", x, y)
-	return x.k.Dot(x.mem, y.mem, conj)
 }

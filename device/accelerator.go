@@ -1,10 +1,6 @@
 package device
 
-import (
-	"errors"
-
-	"github.com/golops/golops/scalar"
-)
+import "errors"
 
 // ErrMemory reports that a device, or the host, has too little memory left.
 var ErrMemory = errors.New("out of memory")
@@ -58,22 +54,14 @@ type Queue interface {
 	Close() error
 }
 
-// Reclaimer is for devices whose memory Go's garbage collector does not see.
-// Kernels may implement it. Package array then calls Reclaim for memory of arrays
-// that have become unreachable.
-type Reclaimer[T scalar.Scalar] interface {
-	// Reclaim frees memory of Alloc at the next Alloc. Unlike all other methods of
-	// a Device it may be called from any goroutine, also after Close.
-	Reclaim(m Mem[T])
-}
-
 // DeviceCache holds what a device has made of a description in host memory, such
-// as tables copied to a GPU. Whoever changes the description afterwards calls
-// Clear. A DeviceCache must not be copied once used.
+// as tables copied to a GPU, and that the description was checked. Whoever changes
+// the description afterwards calls Clear. A DeviceCache must not be copied once used.
 type DeviceCache struct {
-	owner Device
-	value any
-	free  func()
+	owner   Device
+	value   any
+	free    func()
+	checked bool
 }
 
 // Get returns what owner stored here, or nil.
@@ -87,11 +75,12 @@ func (k *DeviceCache) Get(owner Device) any {
 // Set clears the cache and stores value. free, which may be nil, frees what value
 // refers to.
 func (k *DeviceCache) Set(owner Device, value any, free func()) {
+	checked := k.checked
 	k.Clear()
-	k.owner, k.value, k.free = owner, value, free
+	*k = DeviceCache{owner, value, free, checked}
 }
 
-// Clear frees the stored value.
+// Clear frees the stored value. The description is checked again at its next use.
 func (k *DeviceCache) Clear() {
 	if k.free != nil {
 		k.free()

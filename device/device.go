@@ -22,12 +22,33 @@ var ErrClosed = errors.New("the device is closed")
 // one rank and is used by one goroutine at a time.
 type Device interface {
 	String() string
+	// Info says what the device is and what it can do. It never changes.
+	Info() Info
 	// Kernels returns the Kernels[T] of the element type, or nil. Callers that
 	// know T use KernelsFor.
 	Kernels(dt scalar.DType) any
 	// Sync waits for all kernels and returns their first error.
 	Sync(ctx context.Context) error
 	Close() error
+}
+
+// Info says what a device is and what it can do. A zero field means that the device
+// does not have it.
+type Info struct {
+	Platform string // "cuda" or "hip" for a GPU, "" for the host
+	Index    int    // of a GPU among those that this process sees
+	Threads  int    // of the host that kernels use; 0 means that kernels run elsewhere
+	// Memory returns the bytes that are free and all bytes of the device. nil means
+	// that arrays lie in the host's memory.
+	Memory func() (free, total int)
+	// OnWait registers a function that long waits for the device call now and then.
+	// A communicator uses it to go on, and returns an error to end the wait. stop
+	// removes the function. nil means that the host never waits for kernels.
+	OnWait func(f func() error) (stop func())
+	// AsyncSums says that DotInto and AxpyNormInto do not wait for the sum.
+	AsyncSums bool
+	// FusedStencils says that BandsSum is one pass over memory.
+	FusedStencils bool
 }
 
 // Mem is N elements on one device. Host is nil if N is 0 or if the memory is GPU

@@ -7,9 +7,10 @@ import (
 
 // Kernels is the arithmetic that a device supplies for one element type.
 //
-// Kernels check little. Package array and dist.Check check arguments. A kernel that
-// hands addresses to a native library panics with SizeError if memory is too short.
-// Destinations come first. They overlap sources only where a kernel allows it.
+// Kernels check little. Package array checks arguments, and everyone above it calls
+// kernels through it. A kernel that hands addresses to a native library panics with
+// SizeError if memory is too short. Destinations come first. They overlap sources
+// only where a kernel allows it.
 //
 // A kernel that returns no error may still be running when it returns. The next
 // call that returns an error reports its failure.
@@ -48,6 +49,8 @@ type Kernels[T scalar.Scalar] interface {
 
 	// Dot returns Σ conj(x)·y, or Σ x·y without conj.
 	Dot(x, y Mem[T], conj bool) (complex128, error)
+	// AxpyNorm sets y = y + a·x and returns Σ|y|².
+	AxpyNorm(a T, x, y Mem[T]) (float64, error)
 	// Sum returns Σ x.
 	Sum(x Mem[T]) (complex128, error)
 	// Norm returns one rank's term of a p-norm: the largest |x| for p = +Inf, the
@@ -149,4 +152,5 @@ type Sparse[T scalar.Scalar] struct {
 	At    []int
 	W     []T // nil means all 1
 	Cache DeviceCache
+	cols  int // after Check: one more than the largest of At
 }

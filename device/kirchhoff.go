@@ -27,3 +27,21 @@ type TravelTables[F float32 | float64] struct {
 	Aperture                            []F    // Sources × Receivers × Depths; nil means 1
 	Cache                               DeviceCache
 }
+
+// Spread models traces y from an image x; see Kirchhoff.
+func Spread[T scalar.Scalar, F float32 | float64](k Kernels[T], y, x Mem[T], t *TravelTables[F]) error {
+	if f, ok := k.(Kirchhoff[T, F]); ok {
+		f.Spread(y, x, t)
+		return nil
+	}
+	return lacks[T]("Spread")
+}
+
+// Stack is the adjoint of Spread; see Kirchhoff.
+func Stack[T scalar.Scalar, F float32 | float64](k Kernels[T], x, y Mem[T], t *TravelTables[F]) error {
+	if f, ok := k.(Kirchhoff[T, F]); ok {
+		f.Stack(x, y, t)
+		return nil
+	}
+	return lacks[T]("Stack")
+}

@@ -141,15 +141,7 @@ func addAxpyNorms[T scalar.Scalar](s *Sums, a T, x, y Array[T], to target) error
 		}
 		return err
 	}
-	v, err := axpyNorm(a, x.local, y.local)
+	v, err := array.AxpyNorm(a, x.local, y.local)
 	s.add(to, complex(v, 0))
 	return err
-}
-
-func axpyNorm[T scalar.Scalar](a T, x, y array.Array[T]) (float64, error) {
-	if f, ok := y.Kernels().(device.AxpyNormer[T]); ok {
-		return f.AxpyNorm(a, x.Mem(), y.Mem())
-	}
-	array.Axpby(a, x, 1, y)
-	return y.Kernels().Norm(y.Mem(), 2, 1)
 }

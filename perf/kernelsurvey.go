@@ -43,10 +43,6 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](w *workshop[T], v survey, n
 		kernel: name, flops: pairOps * pairs,
 		size: fmt.Sprintf("%d x %d, %d rec, %d src, nt %d", v.nx, v.nz, v.receivers, v.sources, v.samples),
 	}
-	k, ok := any(w.k).(device.Kirchhoff[T, F])
-	if !ok {
-		return j, nil
-	}
 	t := &device.TravelTables[F]{
 		Sources: v.sources, Receivers: v.receivers, Points: points, Samples: v.samples, Depths: v.nz,
 		Src: travel[F](v, v.sources, 10), Rec: travel[F](v, v.receivers, 20),
@@ -57,9 +53,9 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](w *workshop[T], v survey, n
 		return j, err
 	}
 	y, err := w.filled(v.sources * v.receivers * v.samples)
-	j.run = always(func() { k.Spread(y, x, t) })
+	j.run = func() error { return device.Spread(w.k, y, x, t) }
 	if name == "kirchhoff stack" {
-		j.run = always(func() { k.Stack(x, y, t) })
+		j.run = func() error { return device.Stack(w.k, x, y, t) }
 	}
 	return j, err
 }

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -158,13 +159,9 @@ func (w *workshop[T]) dot(block [3]int) (work, error) {
 func (w *workshop[T]) axpyNorm(block [3]int) (work, error) {
 	n := size(block)
 	j := work{kernel: "axpynorm", size: fmt.Sprint(n), bytes: 3 * w.elem * float64(n)}
-	f, ok := w.k.(device.AxpyNormer[T])
-	if !ok {
-		return j, nil
-	}
 	x, y, err := w.two(n)
 	a := scalar.From[T](1e-3)
-	j.run = func() error { _, err := f.AxpyNorm(a, x, y); return err }
+	j.run = func() error { _, err := w.k.AxpyNorm(a, x, y); return err }
 	return j, err
 }
 
@@ -209,15 +206,7 @@ func (w *workshop[T]) laplacian(block [3]int) (work, error) {
 		sum.Parts = append(sum.Parts, device.BandedPart[T]{Banded: b})
 		w.kept = append(w.kept, &b.Cache)
 	}
-	run := func() {
-		for i, p := range sum.Parts {
-			w.k.Bands(y, x, device.Mem[T]{}, p.Banded, 0, i > 0)
-		}
-	}
-	if f, ok := w.k.(device.StencilSum[T]); ok {
-		run = func() { f.BandsSum(y, x, sum) }
-	}
-	return work{"laplacian, 3 axes", sizeText(block), 2 * w.elem * float64(n), 0, always(run)}, err
+	return work{"laplacian, 3 axes", sizeText(block), 2 * w.elem * float64(n), 0, always(func() { device.BandsSum(w.k, y, x, sum) })}, err
 }
 
 func (w *workshop[T]) gemv(n int) (work, error) {
@@ -258,11 +247,12 @@ func fft[C complex64 | complex128](w *workshop[C], extents []int, batch int) (wo
 	}
 	j := work{kernel: "fft, " + scalar.Of[C]().String(), size: text, bytes: 2 * w.elem * float64(n)}
 	j.flops = 5 * float64(n) * float64(bits.Len(uint(n/batch))-1)
-	f, ok := any(w.k).(device.Fourier[C])
-	if !ok {
+	none := device.Mem[C]{}
+	if err := device.FFT(w.k, none, none, []int{0}, 0, false); errors.Is(err, device.ErrUnsupported) {
+		j.run = func() error { return err } // before memory is filled
 		return j, nil
 	}
 	x, y, err := w.two(n)
-	j.run = func() error { return f.FFT(y, x, extents, batch, false) }
+	j.run = func() error { return device.FFT(w.k, y, x, extents, batch, false) }
 	return j, err
 }

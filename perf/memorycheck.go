@@ -116,15 +116,15 @@ func (c plan) checkDevice(ctx context.Context, r dist.Proc) (fault, err error) {
 		send, recv = max(send, s), max(recv, d)
 	}
 	mine := gpuShare{Need: float64(send) + float64(recv)}
-	if d, ok := r.Device.(device.Accelerator); ok {
+	d := r.Device.Info()
+	if d.Platform != "" {
 		host, _ := os.Hostname()
-		mine.GPU = fmt.Sprint(host, " ", d.Platform(), " ", d.Index())
+		mine.GPU = fmt.Sprint(host, " ", d.Platform, " ", d.Index)
 	}
-	if d, ok := r.Device.(interface{ Memory() (free, total int) }); ok {
+	mine.Free = math.Inf(1)
+	if d.Memory != nil {
 		free, _ := d.Memory()
 		mine.Free = float64(free)
-	} else {
-		mine.Free = math.Inf(1)
 	}
 	all, err := comm.AllGatherObjects(ctx, r.Comm, mine)
 	if err != nil {

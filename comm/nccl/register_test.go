@@ -142,7 +142,7 @@ func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n i
 				return err
 			}
 			done++
-			if last, _ = dev.(interface{ Memory() (int, int) }).Memory(); round == 2 { // the library keeps some memory
+			if last, _ = dev.Info().Memory(); round == 2 { // the library keeps some memory
 				free = last
 			}
 			if err := c.Barrier(ctx); err != nil {
@@ -223,7 +223,7 @@ func TestRegisterCannot(t *testing.T) {
 				if slices.Contains(k.ranks, c.Rank()) {
 					k.change(c.w.l)
 				}
-				before, _ := dev.(interface{ Memory() (int, int) }).Memory()
+				before, _ := dev.Info().Memory()
 				for i, kind := range kinds {
 					reg, err := kind.make(ctx, c, dev, 512)
 					if k.can[i] {
@@ -248,7 +248,7 @@ func TestRegisterCannot(t *testing.T) {
 					}
 				}
 				// Memory pools of the GPU keep the memory of Register.
-				if after, _ := dev.(interface{ Memory() (int, int) }).Memory(); before-after > 32<<10 {
+				if after, _ := dev.Info().Memory(); before-after > 32<<10 {
 					return fmt.Errorf("%d bytes were lost", before-after)
 				}
 				return nil
@@ -305,11 +305,11 @@ func TestRegisterLeft(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			before, _ := dev.(interface{ Memory() (int, int) }).Memory()
+			before, _ := dev.Info().Memory()
 			if err := errors.Join(all(half.(*Comm)), half.Close()); err != nil {
 				return err
 			}
-			if after, _ := dev.(interface{ Memory() (int, int) }).Memory(); before-after > 5<<19 { // the memory of Register still belongs to the test
+			if after, _ := dev.Info().Memory(); before-after > 5<<19 { // the memory of Register still belongs to the test
 				return fmt.Errorf("%d bytes were lost", before-after)
 			}
 			return all(c)

@@ -69,8 +69,8 @@ func New(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config
 	}
 	w.worldHost.SetProgress(w.progress)
 	w.unwatch = func() {}
-	if d, ok := dev.(interface{ OnWait(func() error) func() }); ok {
-		w.unwatch = d.OnWait(w.watch)
+	if onWait := dev.Info().OnWait; onWait != nil {
+		w.unwatch = onWait(w.watch)
 	}
 	return w.newComm(ctx, w.worldHost, true)
 }

@@ -2,13 +2,11 @@ package cpu
 
 import "github.com/golops/golops/device"
 
-var _ device.AxpyNormer[complex64] = (*kernels[complex64, float32])(nil)
-
 // block is how many components AxpyNorm updates before it measures them: they are
 // still in the first cache then, so memory is passed over once.
 const block = 1024
 
-// AxpyNorm implements device.AxpyNormer.
+// AxpyNorm implements device.Kernels.
 func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (s float64, err error) {
 	k.r.x, k.r.y = k.flat(x), k.flat(y)
 	k.v.a = k.split(a)

@@ -118,5 +118,5 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// Threads returns how many threads kernels use.
-func (d *Device) Threads() int { return d.threads }
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return device.Info{Threads: d.threads} }

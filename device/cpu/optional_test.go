@@ -41,7 +41,7 @@ func testAxpyNorm[T scalar.Scalar](t *testing.T, tol float64) {
 			}
 			k.Copy(m[2], m[1])
 			a := scalar.From[T](0.5 - 0.25i)
-			got, err := k.(device.AxpyNormer[T]).AxpyNorm(a, m[0], m[1])
+			got, err := k.AxpyNorm(a, m[0], m[1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func testAxpyNorm[T scalar.Scalar](t *testing.T, tol float64) {
 					t.Fatalf("%v, %d threads, %d elements: element %d is %v, want %v", scalar.Of[T](), threads, n, j, m[1].Host[j], m[2].Host[j])
 				}
 			}
-			if al := testing.AllocsPerRun(10, func() { k.(device.AxpyNormer[T]).AxpyNorm(a, m[0], m[1]) }); al > 0 {
+			if al := testing.AllocsPerRun(10, func() { k.AxpyNorm(a, m[0], m[1]) }); al > 0 {
 				t.Errorf("%v: %v allocations", scalar.Of[T](), al)
 			}
 		}

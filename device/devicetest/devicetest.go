@@ -95,7 +95,7 @@ func cases[T scalar.Scalar]() []testCase[T] {
 		{"copynd", testCopyND[T]}, {"transpose", testTransposes[T]}, {"gather", testGather[T]},
 		{"bands", testBands[T]}, {"random bands", testBandsRandom[T]},
 		{"gemv", testGemv[T]}, {"gemm", testGemm[T]}, {"short", testShort[T]},
-		{"axpynorm", testAxpyNorm[T]}, {"bandssum", testBandsSum[T]}, {"gemmbatch", testGemmBatch[T]},
+		{"axpynorm", testAxpyNorm[T]}, {"bandssum", testBandsSum[T]},
 		{"fft", testFFT[T]}, {"rfft", testRFFT[T]}, {"kirchhoff", testKirchhoff[T]},
 	}
 }

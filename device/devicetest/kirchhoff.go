@@ -18,9 +18,7 @@ func testKirchhoff[T scalar.Scalar](s *suite[T]) {
 // kirchhoff spreads and stacks with and without weights: few points and many,
 // few traces and many, traces that are short and longer than any block holds.
 func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
-	k, ok := s.k.(device.Kirchhoff[T, F])
-	if !ok {
-		s.lacks("Spread and Stack")
+	if s.lacks(device.Spread(s.k, device.Mem[T]{}, device.Mem[T]{}, &device.TravelTables[F]{})) {
 		return
 	}
 	for _, c := range []struct{ sources, receivers, columns, depths, samples int }{
@@ -41,7 +39,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 			if weights&2 != 0 {
 				t.Aperture = factors[F](s, t.Sources*t.Receivers*t.Depths)
 			}
-			spreadAndStack(s, k, t)
+			spreadAndStack(s, t)
 			t.Cache.Clear()
 			s.release()
 		}
@@ -75,7 +73,7 @@ func factors[F float32 | float64, T scalar.Scalar](s *suite[T], n int) []F {
 }
 
 // spreadAndStack compares both directions with plain loops.
-func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], k device.Kirchhoff[T, F], t *device.TravelTables[F]) {
+func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], t *device.TravelTables[F]) {
 	traces := t.Sources * t.Receivers
 	x, y := s.random(t.Points), s.random(traces*t.Samples)
 	from, data := x.was(), y.was()
@@ -106,9 +104,9 @@ func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], k device.
 	args := []any{t.Sources, t.Receivers, t.Points, t.Samples, t.SrcW[0] != nil, t.Aperture != nil}
 	for range 2 { // the tables made, and kept
 		traces, points := s.poison(len(data)), s.poison(len(from))
-		k.Spread(traces.mem, x.mem, t)
+		s.must("spread", device.Spread(s.k, traces.mem, x.mem, t))
 		traces.check(spread, productTol[T](max(t.Points, 1)), "spread, "+what, args...)
-		k.Stack(points.mem, y.mem, t)
+		s.must("stack", device.Stack(s.k, points.mem, y.mem, t))
 		points.check(image, productTol[T](max(len(data)/max(t.Samples, 1), 1)), "stack, "+what, args...)
 	}
 }

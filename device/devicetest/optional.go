@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"errors"
 	"math"
 	"math/cmplx"
 	"slices"
@@ -9,41 +10,17 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// The kernels that a device may lack.
-
-// lacks notes that.
-func (s *suite[T]) lacks(kernel string) {
-	s.t.Logf("%v has no %s of %v", s.d, kernel, scalar.Of[T]())
-}
-
-func testAxpyNorm[T scalar.Scalar](s *suite[T]) {
-	k, ok := s.k.(device.AxpyNormer[T])
-	if !ok {
-		s.lacks("AxpyNorm")
-		return
+// lacks notes that the device lacks a kernel, if err says so.
+func (s *suite[T]) lacks(err error) bool {
+	if errors.Is(err, device.ErrUnsupported) {
+		s.t.Logf("%v: %v", s.d, err)
+		return true
 	}
-	for _, n := range sizes {
-		for _, a := range []T{0, 1, s.number()} {
-			x, y := s.random(n), s.random(n)
-			want := combine(widen(a), x.was(), 1, y.was())
-			got, err := k.AxpyNorm(a, x.mem, y.mem)
-			s.must("axpynorm", err)
-			y.check(want, tol[T](2), "axpynorm of %d, a=%v", n, a)
-			if w := norm(want, 2, 1); !(math.Abs(got-w) <= tol[T](n)*w) {
-				s.errorf("axpynorm of %d, a=%v: norm is %v, want %v", n, a, got, w)
-			}
-			s.release()
-		}
-	}
+	return false
 }
 
 // testBandsSum adds up stencils and random matrices along some axes of blocks.
 func testBandsSum[T scalar.Scalar](s *suite[T]) {
-	k, ok := s.k.(device.StencilSum[T])
-	if !ok {
-		s.lacks("BandsSum")
-		return
-	}
 	for _, c := range []struct{ dims, axes []int }{
 		{[]int{9, 8, 70}, []int{0, 1, 2}}, {[]int{40, 33}, []int{0, 1}}, {[]int{33, 40}, []int{1, 0}}, {[]int{5, 6, 50}, []int{1, 2}},
 		{[]int{17, 3, 65}, []int{0, 2}}, {[]int{6, 7, 40}, []int{0, 1}}, {[]int{3, 4, 5, 36}, []int{0, 1, 2, 3}}, {[]int{90}, []int{0}},
@@ -51,13 +28,13 @@ func testBandsSum[T scalar.Scalar](s *suite[T]) {
 		{[]int{4, 100, 300}, []int{1, 2}}, {[]int{300, 4, 100}, []int{0, 1, 2}},
 	} {
 		for _, width := range []int{3, 5, 0} {
-			s.bandsSum(k, c.dims, c.axes, width)
+			s.bandsSum(c.dims, c.axes, width)
 		}
 	}
 }
 
 // bandsSum adds up stencils of the given width, or random matrices for 0.
-func (s *suite[T]) bandsSum(k device.StencilSum[T], dims, axes []int, width int) {
+func (s *suite[T]) bandsSum(dims, axes []int, width int) {
 	sum := &device.BandedSum[T]{}
 	n, taps := 1, 0
 	for _, d := range dims {
@@ -90,7 +67,7 @@ func (s *suite[T]) bandsSum(k device.StencilSum[T], dims, axes []int, width int)
 		sum.Parts = append(sum.Parts, p)
 	}
 	for range 2 { // made, and kept
-		k.BandsSum(dst.mem, src.mem, sum)
+		device.BandsSum(s.k, dst.mem, src.mem, sum)
 		dst.check(want, productTol[T](taps), "sum of bands of %v along %v, width %d", dims, axes, width)
 	}
 	for _, p := range sum.Parts {
@@ -98,31 +75,6 @@ func (s *suite[T]) bandsSum(k device.StencilSum[T], dims, axes []int, width int)
 	}
 	sum.Cache.Clear()
 	s.release()
-}
-
-func testGemmBatch[T scalar.Scalar](s *suite[T]) {
-	g, ok := s.k.(device.BatchGemmer[T])
-	if !ok {
-		s.lacks("GemmBatch")
-		return
-	}
-	for _, d := range [][4]int{{0, 2, 3, 4}, {1, 2, 3, 4}, {3, 1, 1, 1}, {7, 5, 3, 4}, {4, 0, 3, 2}, {4, 3, 2, 0}, {20, 8, 8, 8}, {2, 33, 17, 40}} {
-		batch, m, n, k := d[0], d[1], d[2], d[3]
-		for _, opA := range transposes {
-			opB, ab := transposes[s.rng.IntN(4)], s.scales()[s.rng.IntN(6)]
-			a, b, c := s.random(batch*m*k), s.random(batch*k*n), s.random(batch*m*n)
-			var want []complex128
-			for i := range batch {
-				want = append(want, gemm(opA, opB, m, n, k, widen(ab[0]), a.was()[i*m*k:], b.was()[i*k*n:], widen(ab[1]), c.was()[i*m*n:])...)
-			}
-			if ab[1] == 0 {
-				c = s.poison(batch * m * n)
-			}
-			s.must("gemm of a batch", g.GemmBatch(batch, opA, opB, m, n, k, ab[0], a.mem, b.mem, ab[1], c.mem))
-			c.check(want, productTol[T](k), "gemm %v, ops=%d,%d, alpha=%v, beta=%v", d, opA, opB, ab[0], ab[1])
-			s.release()
-		}
-	}
 }
 
 // extents are those of Fourier transforms, and how many.
@@ -175,11 +127,7 @@ func testFFT[T scalar.Scalar](s *suite[T]) {
 	if !scalar.Of[T]().IsComplex() {
 		return
 	}
-	k, ok := s.k.(interface {
-		FFT(dst, src device.Mem[T], extents []int, batch int, inverse bool) error
-	})
-	if !ok {
-		s.lacks("FFT")
+	if s.lacks(device.FFT(s.k, device.Mem[T]{}, device.Mem[T]{}, []int{0}, 0, false)) {
 		return
 	}
 	for _, e := range extents {
@@ -187,17 +135,17 @@ func testFFT[T scalar.Scalar](s *suite[T]) {
 			n := size(e.n) * e.batch
 			src, dst := s.random(n), s.poison(n)
 			want := fourier(src.was(), e.n, inverse)
-			s.must("fft", k.FFT(dst.mem, src.mem, e.n, e.batch, inverse))
+			s.must("fft", device.FFT(s.k, dst.mem, src.mem, e.n, e.batch, inverse))
 			dst.check(want, productTol[T](size(e.n)), "fft of %v, batch %d, inverse=%v", e.n, e.batch, inverse)
 			src.check(src.was(), 0, "source of the fft of %v", e.n)
-			s.must("fft", k.FFT(src.mem, src.mem, e.n, e.batch, inverse))
+			s.must("fft", device.FFT(s.k, src.mem, src.mem, e.n, e.batch, inverse))
 			src.check(want, productTol[T](size(e.n)), "fft of %v in place, batch %d, inverse=%v", e.n, e.batch, inverse)
 			s.release()
 		}
 	}
 	for n := 1; n <= 40; n++ { // more plans than one keeps
 		src, dst := s.random(n), s.poison(n)
-		s.must("fft", k.FFT(dst.mem, src.mem, []int{n}, 1, false))
+		s.must("fft", device.FFT(s.k, dst.mem, src.mem, []int{n}, 1, false))
 		dst.check(fourier(src.was(), []int{n}, false), productTol[T](n), "fft of %d", n)
 		s.release()
 	}
@@ -213,12 +161,7 @@ func testRFFT[T scalar.Scalar](s *suite[T]) {
 }
 
 func realFourier[T scalar.Scalar, F float32 | float64](s *suite[T]) {
-	k, ok := s.k.(interface {
-		RFFT(dst device.Mem[T], src device.Mem[F], extents []int, batch int) error
-		IRFFT(dst device.Mem[F], src device.Mem[T], extents []int, batch int) error
-	})
-	if !ok || s.d == nil {
-		s.lacks("RFFT")
+	if s.d == nil || s.lacks(device.RFFT(s.k, device.Mem[T]{}, device.Mem[F]{}, []int{0}, 0)) {
 		return
 	}
 	f, err := device.KernelsFor[F](s.d)
@@ -238,7 +181,7 @@ func realFourier[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 		if n == 0 {
 			m, dst, want = 0, s.poison(0), nil
 		}
-		s.must("rfft", k.RFFT(dst.mem, src.mem, e.n, e.batch))
+		s.must("rfft", device.RFFT(s.k, dst.mem, src.mem, e.n, e.batch))
 		dst.check(want, productTol[T](size(e.n)), "rfft of %v, batch %d", e.n, e.batch)
 		src.check(src.was(), 0, "source of the rfft of %v", e.n)
 
@@ -251,7 +194,7 @@ func realFourier[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 		for i := range was {
 			was[i] *= complex(float64(size(e.n)), 0)
 		}
-		s.must("irfft", k.IRFFT(back.mem, from.mem, e.n, e.batch))
+		s.must("irfft", device.IRFFT(s.k, back.mem, from.mem, e.n, e.batch))
 		back.check(was, productTol[T](size(e.n)), "irfft of %v, batch %d", e.n, e.batch)
 		r.release()
 		s.release()

@@ -34,6 +34,22 @@ func testDot[T scalar.Scalar](s *suite[T]) {
 	}
 }
 
+func testAxpyNorm[T scalar.Scalar](s *suite[T]) {
+	for _, n := range sizes {
+		for _, a := range []T{0, 1, s.number()} {
+			x, y := s.random(n), s.random(n)
+			want := combine(widen(a), x.was(), 1, y.was())
+			got, err := s.k.AxpyNorm(a, x.mem, y.mem)
+			s.must("axpynorm", err)
+			y.check(want, tol[T](2), "axpynorm of %d, a=%v", n, a)
+			if w := norm(want, 2, 1); !(math.Abs(got-w) <= tol[T](n)*w) {
+				s.errorf("axpynorm of %d, a=%v: norm is %v, want %v", n, a, got, w)
+			}
+			s.release()
+		}
+	}
+}
+
 func testSum[T scalar.Scalar](s *suite[T]) {
 	for _, n := range sizes {
 		x := s.random(n)

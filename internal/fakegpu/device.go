@@ -59,6 +59,13 @@ func (d *Device) Kernels(dt scalar.DType) any {
 	return nil
 }
 
+// Info implements device.Device. The device has what GPUs have.
+func (d *Device) Info() device.Info {
+	i := d.Device.Info()
+	i.AsyncSums, i.FusedStencils = true, true
+	return i
+}
+
 // Sync implements device.Device.
 func (d *Device) Sync(ctx context.Context) error {
 	d.Waits++

@@ -1,11 +1,6 @@
 package fakegpu
 
-import (
-	"fmt"
-
-	"github.com/golops/golops/device"
-	"github.com/golops/golops/scalar"
-)
+import "github.com/golops/golops/device"
 
 func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
 	k.d.Waits++
@@ -86,11 +81,7 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 
 // BandsSum implements device.StencilSum, which the host does not.
 func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
-	for i, p := range s.Parts {
-		for group := range p.Groups {
-			k.Bands(dst, src, p.Ghost, p.Banded, group, i > 0)
-		}
-	}
+	s.PerAxis(k, dst, src)
 }
 
 func (k *kernels[T, F]) Gather(dst, src device.Mem[T], s *device.Sparse[T]) {
@@ -105,14 +96,9 @@ func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, l int, alpha T, a, b d
 	return k.Kernels.Gemm(opA, opB, m, n, l, alpha, see(a), see(b), beta, see(c))
 }
 
-// AxpyNorm implements device.AxpyNormer.
 func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	k.d.Waits++
-	n, ok := k.Kernels.(device.AxpyNormer[T])
-	if !ok {
-		return 0, fmt.Errorf("AxpyNorm of %v on %v: %w", scalar.Of[T](), k.d, device.ErrUnsupported)
-	}
-	return n.AxpyNorm(a, see(x), see(y))
+	return k.Kernels.AxpyNorm(a, see(x), see(y))
 }
 
 // DotInto and AxpyNormInto implement device.AsyncReducer.

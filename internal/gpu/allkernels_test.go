@@ -85,7 +85,6 @@ func (o *operands) calls(k *kernels[complex64, float32]) []call {
 			return k.Gemv(device.ConjTrans, 32, 32, 1, o.m, k.Slice(o.x, 0, 32), 1, k.Slice(o.y, 0, 32))
 		}},
 		{"Gemm", func() error { return k.Gemm(device.ConjNoTrans, device.Transpose, 32, 32, 32, 1, o.m, o.x, 0, o.y) }},
-		{"GemmBatch", func() error { return k.GemmBatch(4, device.NoTrans, device.NoTrans, 16, 16, 16, 1, o.m, o.x, 0, o.y) }},
 		{"FFT", func() error { return k.FFT(o.y, o.x, extents, 32, false) }},
 		{"RFFT", func() error { return k.RFFT(o.y, o.r, extents, 32) }},
 		{"IRFFT", func() error { return k.IRFFT(o.r, o.y, extents, 32) }},

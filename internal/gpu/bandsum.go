@@ -58,11 +58,7 @@ func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T])
 		}
 	}
 	if kept.order == nil {
-		for i, p := range s.Parts {
-			for group := range p.Groups {
-				k.Bands(dst, src, p.Ghost, p.Banded, group, i > 0)
-			}
-		}
+		s.PerAxis(k, dst, src)
 		return
 	}
 	a := &kept.args

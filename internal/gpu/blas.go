@@ -23,14 +23,10 @@ type blas struct {
 	SetMath   dl.Func `cuda:"cublasSetMathMode,optional" hip:"hipblasSetMathMode,optional"`
 	Text      dl.Func `cuda:"cublasGetStatusString,optional" hip:"hipblasStatusToString,optional"`
 
-	GemmS  dl.Func `cuda:"cublasSgemm_v2" hip:"hipblasSgemm"`
-	GemmD  dl.Func `cuda:"cublasDgemm_v2" hip:"hipblasDgemm"`
-	GemmC  dl.Func `cuda:"cublasCgemm_v2" hip:"hipblasCgemm"`
-	GemmZ  dl.Func `cuda:"cublasZgemm_v2" hip:"hipblasZgemm"`
-	BatchS dl.Func `cuda:"cublasSgemmStridedBatched,optional" hip:"hipblasSgemmStridedBatched,optional"`
-	BatchD dl.Func `cuda:"cublasDgemmStridedBatched,optional" hip:"hipblasDgemmStridedBatched,optional"`
-	BatchC dl.Func `cuda:"cublasCgemmStridedBatched,optional" hip:"hipblasCgemmStridedBatched,optional"`
-	BatchZ dl.Func `cuda:"cublasZgemmStridedBatched,optional" hip:"hipblasZgemmStridedBatched,optional"`
+	GemmS dl.Func `cuda:"cublasSgemm_v2" hip:"hipblasSgemm"`
+	GemmD dl.Func `cuda:"cublasDgemm_v2" hip:"hipblasDgemm"`
+	GemmC dl.Func `cuda:"cublasCgemm_v2" hip:"hipblasCgemm"`
+	GemmZ dl.Func `cuda:"cublasZgemm_v2" hip:"hipblasZgemm"`
 }
 
 // defaultMath is CUBLAS_DEFAULT_MATH and HIPBLAS_DEFAULT_MATH: float32 is not
@@ -90,17 +86,17 @@ func (b *blas) close() {
 	}
 }
 
-// gemm returns the functions for an element type.
-func (b *blas) gemm(dt scalar.DType) (one, batch dl.Func) {
+// gemm returns the function for an element type.
+func (b *blas) gemm(dt scalar.DType) dl.Func {
 	switch dt {
 	case scalar.Float32:
-		return b.GemmS, b.BatchS
+		return b.GemmS
 	case scalar.Float64:
-		return b.GemmD, b.BatchD
+		return b.GemmD
 	case scalar.Complex64:
-		return b.GemmC, b.BatchC
+		return b.GemmC
 	}
-	return b.GemmZ, b.BatchZ
+	return b.GemmZ
 }
 
 // operation is a matrix as the library sees it: in column-major order.
@@ -112,7 +108,7 @@ type operation struct {
 
 // operand describes op(A) of rows × cols. The library has no conj(A) without a
 // transpose, so operand writes it to the scratch memory at to.
-func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device.Mem[T], to uintptr) operation {
+func (k *kernels[T, F]) operand(op device.Trans, rows, cols int, a device.Mem[T], to uintptr) operation {
 	o := operation{addr: a.Addr, ld: cols}
 	first := uintptr(0) // CUBLAS_OP_N, _T, _C
 	if k.d.p == HIP {
@@ -125,7 +121,7 @@ func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device
 	case op == device.ConjTrans:
 		o.trans, o.ld = first+2, rows
 	case op == device.ConjNoTrans && k.components == 2:
-		n := rows * cols * batch
+		n := rows * cols
 		k.Conj(device.Mem[T]{Addr: to, N: n}, device.Mem[T]{Addr: a.Addr, N: n})
 		o.addr = to
 	}
@@ -134,21 +130,14 @@ func (k *kernels[T, F]) operand(op device.Trans, rows, cols, batch int, a device
 
 // Gemm leaves the order and precision of sums to the library.
 func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
-	return k.GemmBatch(1, opA, opB, m, n, kk, alpha, a, b, beta, c)
-}
-
-var _ device.BatchGemmer[complex64] = (*kernels[complex64, float32])(nil)
-
-// GemmBatch implements device.BatchGemmer.
-func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
 	d := k.d
 	if d.closed {
 		return d.err
 	}
-	device.MustHold("Gemm", "A", a.N, batch*m, kk)
-	device.MustHold("Gemm", "B", b.N, batch*kk, n)
-	device.MustHold("Gemm", "C", c.N, batch*m, n)
-	if m*n*batch == 0 {
+	device.MustHold("Gemm", "A", a.N, m, kk)
+	device.MustHold("Gemm", "B", b.N, kk, n)
+	device.MustHold("Gemm", "C", c.N, m, n)
+	if m*n == 0 {
 		return d.takeErr()
 	}
 	if kk == 0 {
@@ -159,8 +148,8 @@ func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int
 		}
 		return d.takeErr()
 	}
-	if max(m, n, kk, batch) > math.MaxInt32 {
-		return fmt.Errorf("%s: product of %d matrices of %d × %d × %d: an extent is beyond %d: split them", d.p.Name, batch, m, n, kk, math.MaxInt32)
+	if max(m, n, kk) > math.MaxInt32 {
+		return fmt.Errorf("%s: product of %d × %d × %d: an extent is beyond %d: split it", d.p.Name, m, n, kk, math.MaxInt32)
 	}
 	d.enter()
 	defer d.leave()
@@ -170,29 +159,17 @@ func (k *kernels[T, F]) GemmBatch(batch int, opA, opB device.Trans, m, n, kk int
 	}
 	var room uintptr
 	if k.components == 2 && (opA == device.ConjNoTrans || opB == device.ConjNoTrans) {
-		room = d.scratch((m*kk + kk*n) * batch * k.size)
+		room = d.scratch((m*kk + kk*n) * k.size)
 	}
-	x := k.operand(opA, m, kk, batch, a, room)
-	y := k.operand(opB, kk, n, batch, b, room+uintptr(m*kk*batch*k.size))
+	x := k.operand(opA, m, kk, a, room)
+	y := k.operand(opB, kk, n, b, room+uintptr(m*kk*k.size))
 	if err := d.takeErr(); err != nil {
 		return err
 	}
 	*(*T)(unsafe.Pointer(&lib.ab[0])), *(*T)(unsafe.Pointer(&lib.ab[2])) = alpha, beta
 	al, be := dl.Pointer(&lib.ab[0]), dl.Pointer(&lib.ab[2])
-	one, many := lib.gemm(k.dtype)
-	var r int32
-	if batch > 1 && many != 0 && dl.MaxArgs >= 18 {
-		r = many.Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr, uintptr(y.ld), uintptr(kk*n),
-			x.addr, uintptr(x.ld), uintptr(m*kk), be, c.Addr, uintptr(n), uintptr(m*n), uintptr(batch))
-	} else {
-		for i := range uintptr(batch) {
-			size := uintptr(k.size)
-			if r = one.Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr+i*uintptr(kk*n)*size, uintptr(y.ld),
-				x.addr+i*uintptr(m*kk)*size, uintptr(x.ld), be, c.Addr+i*uintptr(m*n)*size, uintptr(n)); r != ok {
-				break
-			}
-		}
-	}
+	r := lib.gemm(k.dtype).Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr, uintptr(y.ld),
+		x.addr, uintptr(x.ld), be, c.Addr, uintptr(n))
 	d.busy = true
 	if r != ok {
 		return fmt.Errorf("%s: product of %d × %d × %d by %s: %w", d.p.Name, m, n, kk, lib.lib.Path, lib.fault(r))

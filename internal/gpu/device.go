@@ -42,6 +42,7 @@ type Device struct {
 	drv     *driver
 	rtc     *compiler // nil until something is compiled
 	info    Info
+	can     device.Info
 	cache   string
 	device  int32
 	context uintptr
@@ -98,6 +99,9 @@ func New(p *Platform, cfg Config) (*Device, error) {
 	if err := d.open(cfg.Index); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("%s: open device %d: %w", p.Name, cfg.Index, err)
+	}
+	d.can = device.Info{
+		Platform: p.Name, Index: cfg.Index, Memory: d.Memory, OnWait: d.OnWait, AsyncSums: true, FusedStencils: true,
 	}
 	d.f32 = newKernels[float32, float32](d)
 	d.f64 = newKernels[float64, float64](d)
@@ -185,8 +189,8 @@ func (d *Device) Platform() string { return d.p.Name }
 // Index implements device.Accelerator.
 func (d *Device) Index() int { return d.info.Index }
 
-// Info describes the device.
-func (d *Device) Info() Info { return d.info }
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.can }
 
 // Bind implements device.Accelerator.
 func (d *Device) Bind() error {

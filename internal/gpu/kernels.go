@@ -30,13 +30,12 @@ type kernels[T scalar.Scalar, F float] struct {
 }
 
 var (
-	_ device.Kernels[float32]       = (*kernels[float32, float32])(nil)
-	_ device.Kernels[float64]       = (*kernels[float64, float64])(nil)
-	_ device.Kernels[complex64]     = (*kernels[complex64, float32])(nil)
-	_ device.Kernels[complex128]    = (*kernels[complex128, float64])(nil)
-	_ device.AxpyNormer[complex128] = (*kernels[complex128, float64])(nil)
-	_ device.AsyncReducer[float32]  = (*kernels[float32, float32])(nil)
-	_ device.Reclaimer[float32]     = (*kernels[float32, float32])(nil)
+	_ device.Kernels[float32]      = (*kernels[float32, float32])(nil)
+	_ device.Kernels[float64]      = (*kernels[float64, float64])(nil)
+	_ device.Kernels[complex64]    = (*kernels[complex64, float32])(nil)
+	_ device.Kernels[complex128]   = (*kernels[complex128, float64])(nil)
+	_ device.AsyncReducer[float32] = (*kernels[float32, float32])(nil)
+	_ device.Reclaimer[float32]    = (*kernels[float32, float32])(nil)
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {

@@ -139,7 +139,7 @@ func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
 	return k.sumOf(&k.sums.minMax, &sumArgs{x: x.Addr, n: x.N})
 }
 
-// AxpyNorm implements device.AxpyNormer.
+// AxpyNorm implements device.Kernels.
 func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (float64, error) {
 	if x.N == 0 {
 		return 0, k.d.takeErr()

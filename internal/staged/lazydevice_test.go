@@ -58,6 +58,7 @@ func newLazy(rank int, bare bool) *lazy {
 func (d *lazy) String() string                  { return fmt.Sprintf("lazy device of rank %d", d.rank) }
 func (d *lazy) Kernels(scalar.DType) any        { return nil }
 func (d *lazy) Sync(context.Context) error      { d.kernels.run(d.kernels.len()); return nil }
+func (d *lazy) Info() device.Info               { return device.Info{} }
 func (d *lazy) Platform() string                { return "cuda" }
 func (d *lazy) Index() int                      { return 0 }
 func (d *lazy) Bind() error                     { return nil }

@@ -170,8 +170,8 @@ func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k Kirchhoff
 // hostThreads returns how many goroutines may fill tables: as many as a device on
 // the host has threads, or one per processor for another device.
 func hostThreads(d device.Device) int {
-	if t, ok := d.(interface{ Threads() int }); ok {
-		return max(1, t.Threads())
+	if n := d.Info().Threads; n > 0 {
+		return n
 	}
 	return runtime.GOMAXPROCS(0)
 }

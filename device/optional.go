@@ -1,0 +1,150 @@
+package device
+
+import (
+	"fmt"
+
+	"github.com/golops/golops/scalar"
+)
+
+// The interfaces in this file are kernels that a device may lack. Callers use the
+// functions of the same name. They fall back to the kernels that every device has,
+// or return ErrUnsupported where there is no other way.
+
+// lacks is the error of a kernel without a fallback.
+func lacks[T scalar.Scalar](kernel string) error {
+	return fmt.Errorf("device: kernel %s of %v: %w", kernel, scalar.Of[T](), ErrUnsupported)
+}
+
+// Reclaimer is for devices whose memory Go's garbage collector does not see.
+type Reclaimer[T scalar.Scalar] interface {
+	// Reclaim frees memory of Alloc at the next Alloc. Unlike all other methods of
+	// a Device it may be called from any goroutine, also after Close.
+	Reclaim(m Mem[T])
+}
+
+// Reclaim returns the function that frees memory of arrays that have become
+// unreachable. It is nil where the garbage collector does that.
+func Reclaim[T scalar.Scalar](k Kernels[T]) func(Mem[T]) {
+	if r, ok := k.(Reclaimer[T]); ok {
+		return r.Reclaim
+	}
+	return nil
+}
+
+// AsyncReducer is for devices that leave sums in their memory. The host then waits
+// once for several sums. Such a device sets Info.AsyncSums.
+type AsyncReducer[T scalar.Scalar] interface {
+	// DotInto and AxpyNormInto are Dot and AxpyNorm with the result in dst, which
+	// has one element.
+	DotInto(dst Mem[complex128], x, y Mem[T], conj bool)
+	AxpyNormInto(dst Mem[complex128], a T, x, y Mem[T])
+}
+
+// DotInto sets dst, which has one element, to Dot. c is the kernels of the same
+// device for dst.
+func DotInto[T scalar.Scalar](k Kernels[T], c Kernels[complex128], dst Mem[complex128], x, y Mem[T], conj bool) error {
+	if r, ok := k.(AsyncReducer[T]); ok {
+		r.DotInto(dst, x, y, conj)
+		return nil
+	}
+	v, err := k.Dot(x, y, conj)
+	if err == nil {
+		c.Fill(dst, v)
+	}
+	return err
+}
+
+// AxpyNormInto sets y = y + a·x and dst, which has one element, to Σ|y|². c is the
+// kernels of the same device for dst.
+func AxpyNormInto[T scalar.Scalar](k Kernels[T], c Kernels[complex128], dst Mem[complex128], a T, x, y Mem[T]) error {
+	if r, ok := k.(AsyncReducer[T]); ok {
+		r.AxpyNormInto(dst, a, x, y)
+		return nil
+	}
+	v, err := k.AxpyNorm(a, x, y)
+	if err == nil {
+		c.Fill(dst, complex(v, 0))
+	}
+	return err
+}
+
+// StencilSum is for devices that apply banded matrices along several axes of one
+// block and add the results in one pass over memory. Such a device sets
+// Info.FusedStencils.
+type StencilSum[T scalar.Scalar] interface {
+	// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
+	BandsSum(dst, src Mem[T], s *BandedSum[T])
+}
+
+// BandedSum is a sum of matrices that act along different axes of blocks of one
+// shape: each has as many rows in dst as in src.
+type BandedSum[T scalar.Scalar] struct {
+	Parts []BandedPart[T]
+	Cache DeviceCache
+}
+
+// BandedPart is one matrix of a sum and the rows it needs from other ranks.
+type BandedPart[T scalar.Scalar] struct {
+	*Banded[T]
+	Ghost Mem[T]
+}
+
+// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
+func BandsSum[T scalar.Scalar](k Kernels[T], dst, src Mem[T], s *BandedSum[T]) {
+	if f, ok := k.(StencilSum[T]); ok {
+		f.BandsSum(dst, src, s)
+		return
+	}
+	s.PerAxis(k, dst, src)
+}
+
+// PerAxis is BandsSum with one pass over memory for each part.
+func (s *BandedSum[T]) PerAxis(k Kernels[T], dst, src Mem[T]) {
+	for i, p := range s.Parts {
+		for group := range p.Groups {
+			k.Bands(dst, src, p.Ghost, p.Banded, group, i > 0)
+		}
+	}
+}
+
+// Fourier is for devices with Fourier transforms. T is complex.
+type Fourier[T scalar.Scalar] interface {
+	// FFT sets dst to the unscaled Fourier transforms of batch blocks, stored one
+	// after the other in src. A block has one to three extents. The kernel is
+	// exp(-2πi·jk/n), or exp(+2πi·jk/n) if inverse. dst may be src.
+	FFT(dst, src Mem[T], extents []int, batch int, inverse bool) error
+}
+
+// FFT sets dst to the unscaled Fourier transforms of batch blocks; see Fourier.
+func FFT[T scalar.Scalar](k Kernels[T], dst, src Mem[T], extents []int, batch int, inverse bool) error {
+	if f, ok := k.(Fourier[T]); ok {
+		return f.FFT(dst, src, extents, batch, inverse)
+	}
+	return lacks[T]("FFT")
+}
+
+// RealFourier is for devices with Fourier transforms of real data. T is complex and
+// F is its real type.
+type RealFourier[T, F scalar.Scalar] interface {
+	// RFFT is FFT of real blocks. The last axis has n/2+1 coefficients.
+	RFFT(dst Mem[T], src Mem[F], extents []int, batch int) error
+	// IRFFT is the inverse of RFFT times the product of the extents. It may
+	// overwrite src.
+	IRFFT(dst Mem[F], src Mem[T], extents []int, batch int) error
+}
+
+// RFFT is FFT of real blocks; see RealFourier.
+func RFFT[T, F scalar.Scalar](k Kernels[T], dst Mem[T], src Mem[F], extents []int, batch int) error {
+	if f, ok := k.(RealFourier[T, F]); ok {
+		return f.RFFT(dst, src, extents, batch)
+	}
+	return lacks[T]("RFFT")
+}
+
+// IRFFT is the inverse of RFFT times the product of the extents; see RealFourier.
+func IRFFT[T, F scalar.Scalar](k Kernels[T], dst Mem[F], src Mem[T], extents []int, batch int) error {
+	if f, ok := k.(RealFourier[T, F]); ok {
+		return f.IRFFT(dst, src, extents, batch)
+	}
+	return lacks[T]("IRFFT")
+}
