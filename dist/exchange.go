@@ -93,7 +93,7 @@ func (e *Exchange[T]) Wait(ctx context.Context, dst array.Array[T]) error {
 func copyPieces[T scalar.Scalar](dst, src array.Array[T], legs []leg, add bool) {
 	for i := range legs {
 		for j := range legs[i].pieces {
-			dst.Kernels().CopyND(dst.Mem(), src.Mem(), &legs[i].pieces[j], add)
+			array.CopyND(dst, src, &legs[i].pieces[j], add)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (e *Exchange[T]) run(ctx context.Context, dst, src array.Array[T]) error {
 		return err
 	}
 	if own := e.plan.own; own != nil {
-		dst.Kernels().CopyND(dst.Mem(), src.Mem(), own, false)
+		array.CopyND(dst, src, own, false)
 	}
 	return e.Wait(ctx, dst)
 }

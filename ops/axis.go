@@ -153,22 +153,22 @@ func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add b
 	if err := l.rows.Start(ctx, dst, src); err != nil {
 		return err
 	}
-	k, y, x, parts := dst.Kernels(), dst.Mem(), src.Mem(), l.sum.Parts
-	sum, fused := k.(device.StencilSum[T])
-	if fused = fused && len(parts) > 1; !fused {
-		k.Bands(y, x, parts[0].Ghost, parts[0].Banded, 0, add)
+	ghosts, parts := l.rows.Ghosts(), l.sum.Parts
+	fused := len(parts) > 1 && dst.Device().Info().FusedStencils
+	if !fused {
+		array.Bands(dst, src, ghosts, parts[0].Banded, 0, add)
 	}
 	if err := l.rows.Wait(ctx, dst); err != nil {
 		return err
 	}
 	if fused {
-		sum.BandsSum(y, x, &l.sum)
+		array.BandsSum(dst, src, &l.sum)
 		return nil
 	}
-	k.Bands(y, x, parts[0].Ghost, parts[0].Banded, 1, add)
+	array.Bands(dst, src, ghosts, parts[0].Banded, 1, add)
 	for _, p := range parts[1:] {
-		k.Bands(y, x, p.Ghost, p.Banded, 0, true)
-		k.Bands(y, x, p.Ghost, p.Banded, 1, true)
+		array.Bands(dst, src, ghosts, p.Banded, 0, true)
+		array.Bands(dst, src, ghosts, p.Banded, 1, true)
 	}
 	return nil
 }

@@ -94,6 +94,6 @@ func (o *diagonalAlong[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) er
 }
 
 func (o *diagonalAlong[T]) apply(dst, src array.Array[T], conj bool) error {
-	dst.Kernels().MulAxis(dst.Mem(), o.d.Mem(), src.Mem(), o.outer, o.inner, conj)
+	array.MulAxis(dst, o.d, src, o.outer, o.inner, conj)
 	return nil
 }

@@ -135,8 +135,8 @@ func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) er
 	if err := dist.Check("ops: causal integration", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	y, x, k := dst.Local(), src.Local(), dst.Local().Kernels()
-	k.MulAxis(o.tmp.Mem(), o.d.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
+	y, x := dst.Local(), src.Local()
+	array.MulAxis(o.tmp, o.d, x, o.prefix.outer, o.prefix.inner, false)
 	if err := o.prefix.apply(ctx, y, o.tmp, false); err != nil {
 		return err
 	}
@@ -148,11 +148,11 @@ func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) er
 	if err := dist.Check("ops: causal integration", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	x, y, k := dst.Local(), src.Local(), dst.Local().Kernels()
+	x, y := dst.Local(), src.Local()
 	if err := o.prefix.apply(ctx, x, y, true); err != nil {
 		return err
 	}
-	k.MulAxis(x.Mem(), o.d.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
+	array.MulAxis(x, o.d, x, o.prefix.outer, o.prefix.inner, false)
 	o.subtractHalf(x, y)
 	return nil
 }
@@ -160,9 +160,9 @@ func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) er
 // subtractHalf sets y = Δ·(y - ½·R·x).
 func (o *integration[T]) subtractHalf(y, x array.Array[T]) {
 	if o.r.Len() == 0 {
-		y.Kernels().Axpby(o.step, y.Mem(), 0, y.Mem())
+		array.Axpby(o.step, y, 0, y)
 		return
 	}
-	y.Kernels().MulAxis(o.tmp.Mem(), o.r.Mem(), x.Mem(), o.prefix.outer, o.prefix.inner, false)
-	y.Kernels().Axpby(-o.step/2, o.tmp.Mem(), o.step, y.Mem())
+	array.MulAxis(o.tmp, o.r, x, o.prefix.outer, o.prefix.inner, false)
+	array.Axpby(-o.step/2, o.tmp, o.step, y)
 }

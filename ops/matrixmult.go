@@ -118,7 +118,7 @@ func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 // product sets y = op(A)·x for op(A) of m × k.
 func (o *matrixMult[T]) product(y, x array.Array[T], op device.Trans, m, k int) error {
 	if o.columns == 1 {
-		return y.Kernels().Gemv(op, o.rows, o.cols, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
+		return array.Gemv(op, o.rows, o.cols, 1, o.a, x, 0, y)
 	}
-	return y.Kernels().Gemm(op, device.NoTrans, m, o.columns, k, 1, o.a.Mem(), x.Mem(), 0, y.Mem())
+	return array.Gemm(op, device.NoTrans, m, o.columns, k, 1, o.a, x, 0, y)
 }

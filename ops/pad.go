@@ -75,7 +75,7 @@ func (o *pad[T]) Forward(_ context.Context, dst, src dist.Array[T]) error {
 	}
 	y := dst.Local()
 	array.Fill(y, 0)
-	y.Kernels().CopyND(y.Mem(), src.Local().Mem(), &o.forward, false)
+	array.CopyND(y, src.Local(), &o.forward, false)
 	return nil
 }
 
@@ -84,6 +84,6 @@ func (o *pad[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	x := dst.Local()
-	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &o.adjoint, false)
+	array.CopyND(x, src.Local(), &o.adjoint, false)
 	return nil
 }

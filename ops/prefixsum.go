@@ -28,13 +28,13 @@ func (o *prefixSum[T]) build(x *dist.Space, axis int) (err error) {
 
 // apply sets dst to the running sums of src over all ranks of the axis.
 func (o *prefixSum[T]) apply(ctx context.Context, dst, src array.Array[T], reverse bool) error {
-	k, n, start := dst.Kernels(), o.start.Len(), o.start
+	n, start := o.start.Len(), o.start
 	if o.group.Size() == 1 {
 		start = o.start.Slice(0, 0)
 	} else {
 		me := o.group.Rank()
 		mine := o.all.Slice(me*n, (me+1)*n)
-		k.SumAxis(mine.Mem(), src.Mem(), o.outer, o.n, o.inner)
+		array.SumAxis(mine, src, o.outer, o.n, o.inner)
 		label := dist.LabelForward
 		if reverse {
 			label = dist.LabelAdjoint
@@ -46,11 +46,11 @@ func (o *prefixSum[T]) apply(ctx context.Context, dst, src array.Array[T], rever
 		if reverse {
 			lo, hi = me+1, o.group.Size()
 		}
-		k.Fill(start.Mem(), 0)
+		array.Fill(start, 0)
 		for p := lo; p < hi; p++ {
-			k.Axpby(1, o.all.Slice(p*n, (p+1)*n).Mem(), 1, start.Mem())
+			array.Axpby(1, o.all.Slice(p*n, (p+1)*n), 1, start)
 		}
 	}
-	k.ScanAxis(dst.Mem(), src.Mem(), start.Mem(), o.outer, o.n, o.inner, reverse)
+	array.ScanAxis(dst, src, start, o.outer, o.n, o.inner, reverse)
 	return nil
 }

@@ -53,7 +53,7 @@ func (p *component[C, R]) Forward(_ context.Context, dst dist.Array[R], src dist
 		return err
 	}
 	y := dst.Local()
-	y.Kernels().CopyND(y.Mem(), array.Parts[R](src.Local()).Mem(), &p.take, false)
+	array.CopyND(y, array.Parts[R](src.Local()), &p.take, false)
 	return nil
 }
 
@@ -63,6 +63,6 @@ func (p *component[C, R]) Adjoint(_ context.Context, dst dist.Array[C], src dist
 	}
 	x := array.Parts[R](dst.Local())
 	array.Fill(x, 0)
-	x.Kernels().CopyND(x.Mem(), src.Local().Mem(), &p.give, false)
+	array.CopyND(x, src.Local(), &p.give, false)
 	return nil
 }

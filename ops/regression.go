@@ -87,7 +87,7 @@ func (o *regression[T]) Forward(_ context.Context, dst, src dist.Array[T]) error
 	if err := dist.Check("ops: regression", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	return o.v.Kernels().Gemv(device.NoTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, dst.Local().Mem())
+	return array.Gemv(device.NoTrans, o.n, o.m, 1, o.v, src.Local(), 0, dst.Local())
 }
 
 func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
@@ -95,7 +95,7 @@ func (o *regression[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) err
 		return err
 	}
 	x := dst.Local()
-	err := o.v.Kernels().Gemv(device.ConjTrans, o.n, o.m, 1, o.v.Mem(), src.Local().Mem(), 0, x.Mem())
+	err := array.Gemv(device.ConjTrans, o.n, o.m, 1, o.v, src.Local(), 0, x)
 	if err != nil {
 		return err
 	}

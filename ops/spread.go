@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -102,7 +103,7 @@ func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	y := dst.Local()
-	y.Kernels().Gather(y.Mem(), src.Local().Mem(), &o.forward)
+	array.Gather(y, src.Local(), &o.forward)
 	return dist.SumOver(ctx, o.group, y, dist.LabelForward)
 }
 
@@ -111,6 +112,6 @@ func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 		return err
 	}
 	x := dst.Local()
-	x.Kernels().Gather(x.Mem(), src.Local().Mem(), &o.adjoint)
+	array.Gather(x, src.Local(), &o.adjoint)
 	return nil
 }

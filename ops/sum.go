@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -48,7 +49,7 @@ func (o *sumAxis[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error 
 		return err
 	}
 	y := dst.Local()
-	y.Kernels().SumAxis(y.Mem(), src.Local().Mem(), o.outer, o.n, o.inner)
+	array.SumAxis(y, src.Local(), o.outer, o.n, o.inner)
 	return dist.SumOver(ctx, o.group, y, dist.LabelForward)
 }
 
@@ -56,6 +57,6 @@ func (o *sumAxis[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("ops: sum", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.spread, false)
+	array.CopyND(dst.Local(), src.Local(), &o.spread, false)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -79,7 +80,7 @@ func (o *transpose[T]) Forward(_ context.Context, dst, src dist.Array[T]) error 
 	if err := dist.Check("ops: transpose", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.forward, false)
+	array.CopyND(dst.Local(), src.Local(), &o.forward, false)
 	return nil
 }
 
@@ -87,6 +88,6 @@ func (o *transpose[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error 
 	if err := dist.Check("ops: transpose", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	dst.Local().Kernels().CopyND(dst.Local().Mem(), src.Local().Mem(), &o.adjoint, false)
+	array.CopyND(dst.Local(), src.Local(), &o.adjoint, false)
 	return nil
 }
