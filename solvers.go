@@ -105,7 +105,7 @@ func Solve[T Scalar](a Op[T, T], b Vec[T], c Config, start ...Vec[T]) Solution[T
 		fail("Solve: the operator is not square: it takes %v and gives %v: use LeastSquares", x, y)
 	case c.Damp != 0:
 		fail("Solve: Damp is %v, which is for least squares only: use LeastSquares", c.Damp)
-	case c.Checkpoint.Dir != "":
+	case c.Checkpoint.Saver != nil:
 		fail("Solve: checkpoints belong to a method: use CG, MINRES or LSQR")
 	case !hermitian(a):
 		return LSQR(a, b, c, start...)

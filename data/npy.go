@@ -147,7 +147,7 @@ func writeNPY[T scalar.Scalar](w io.Writer, dims []int, elements []T) error {
 	if _, err := w.Write(header(elementName[T](), dims)); err != nil {
 		return err
 	}
-	_, err := w.Write(view[byte](elements))
+	_, err := w.Write(fileBytes(elements))
 	return err
 }
 

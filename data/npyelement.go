@@ -49,18 +49,35 @@ func parseElement(descr string) (element, error) {
 	return e, nil
 }
 
-// elementName is NumPy's name of T in the order of bytes of this machine, which
-// every reader knows how to undo.
+// elementName is NumPy's name of T in the files that golops writes, which are
+// little-endian.
 func elementName[T scalar.Scalar]() string {
-	order := "<"
-	if !littleEndian {
-		order = ">"
+	if d := scalar.Of[T](); d.IsComplex() {
+		return fmt.Sprintf("<c%d", d.Size())
 	}
-	d := scalar.Of[T]()
-	if d.IsComplex() {
-		return fmt.Sprintf("%sc%d", order, d.Size())
+	return fmt.Sprintf("<f%d", scalar.Of[T]().Size())
+}
+
+// elementOf is the element type of the files that golops writes of T.
+func elementOf[T scalar.Scalar]() element {
+	e, _ := parseElement(elementName[T]()) // it can be read
+	return e
+}
+
+// fileBytes returns the bytes of v in a file that golops writes: the memory of v, or
+// a copy on a machine that is not little-endian.
+func fileBytes[T scalar.Scalar](v []T) []byte {
+	if littleEndian {
+		return view[byte](v)
 	}
-	return fmt.Sprintf("%sf%d", order, d.Size())
+	v = slices.Clone(v)
+	switch scalar.Of[T]() {
+	case scalar.Float32, scalar.Complex64:
+		swapBytes(view[uint32](v))
+	default:
+		swapBytes(view[uint64](v))
+	}
+	return view[byte](v)
 }
 
 // scalar is the smallest element type of arrays that takes e; see NPY.Scalar.
@@ -181,18 +198,23 @@ func readNumbers[S number](dst []S, r io.Reader, swap bool) error {
 	if _, err := io.ReadFull(r, view[byte](dst)); err != nil {
 		return err
 	}
-	if !swap {
-		return nil
-	}
-	switch unsafe.Sizeof(dst[0]) {
-	case 2:
-		turn(view[uint16](dst), bits.ReverseBytes16)
-	case 4:
-		turn(view[uint32](dst), bits.ReverseBytes32)
-	case 8:
-		turn(view[uint64](dst), bits.ReverseBytes64)
+	if swap {
+		swapBytes(dst)
 	}
 	return nil
+}
+
+// swapBytes reverses the bytes of each number.
+func swapBytes[S number](s []S) {
+	var one S
+	switch unsafe.Sizeof(one) {
+	case 2:
+		turn(view[uint16](s), bits.ReverseBytes16)
+	case 4:
+		turn(view[uint32](s), bits.ReverseBytes32)
+	case 8:
+		turn(view[uint64](s), bits.ReverseBytes64)
+	}
 }
 
 func turn[U any](s []U, f func(U) U) {

@@ -135,7 +135,7 @@ func writeBlock[T scalar.Scalar](ctx context.Context, f io.WriterAt, first int64
 			if err != nil {
 				return err
 			}
-			if _, err := f.WriteAt(view[byte](part), first+int64(at)*int64(elem)); err != nil {
+			if _, err := f.WriteAt(fileBytes(part), first+int64(at)*int64(elem)); err != nil {
 				return err
 			}
 			at, n = at+len(part), n-len(part)

@@ -4,68 +4,113 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
 )
 
-// vectors are what a checkpoint holds: x, the vectors of the method, and the best
-// x so far.
-func (r *session[D, R]) vectors() []savedVector {
-	all := append(saveVector("x", r.ws.X.Array), r.ws.saved()...)
-	if r.best.Space() != nil {
-		all = append(all, saveVector("best x", r.best)...)
-	}
-	return all
+// Checkpoint says how often the state of a run is saved, and where. A run that
+// converges, is stopped or comes to its limit saves its last state too. A state
+// that cannot be saved is a note of the Result, and the run goes on.
+type Checkpoint struct {
+	Saver    Saver         // such as data.Checkpoints; nil means that nothing is saved
+	Every    int           // iterations between two; with 0, iterations do not count
+	Interval time.Duration // time between two, by the clock of rank 0; with 0, time does not count
 }
 
-// header is what a checkpoint of now says of itself.
-func (r *session[D, R]) header(ctx context.Context) (header, error) {
-	if !r.known {
-		var err error
-		if r.prints, err = fingerprints(ctx, Problem[D, R]{r.ws.A, r.ws.B.Array}); err != nil {
-			return header{}, err
-		}
-		r.known = true
+// Saver is a place for the states of one run at a time. Its text, as fmt prints it,
+// must be the same on all ranks.
+type Saver interface {
+	Validate() error
+	// Open makes the place ready, before anything is computed. note hears what a
+	// user should know, on all ranks. It is collective.
+	Open(ctx context.Context, g comm.Comm, note func(text string)) (States, error)
+}
+
+// States are the states that a Saver has.
+type States interface {
+	// Load fills s with the newest state of the same run, and reports whether the
+	// run goes on from it. It is collective.
+	Load(ctx context.Context, s *State) (found bool, err error)
+	// Save saves s, or says why it cannot be saved now. An error ends the run. It is
+	// collective.
+	Save(ctx context.Context, s *State) (refused, err error)
+	// Close is not collective.
+	Close()
+}
+
+// State is a run after some iterations: what tells it from other runs, and all that
+// the next iteration needs.
+type State struct {
+	Method      string
+	DType       string
+	Damp        float64
+	Data        Fingerprint // of b
+	Operator    Fingerprint // of what A makes of random numbers
+	Tolerance   float64     // by which fingerprints of one run may differ, relative to the norm
+	Iters       int
+	History     []Norms
+	NumberNames []string
+	Numbers     []float64
+	Vectors     []NamedArray
+}
+
+// NamedArray is a dist.Array of any element type, and its name in a State.
+type NamedArray struct {
+	Name  string
+	Array interface{ Space() *dist.Space }
+}
+
+func (c Checkpoint) validate() error {
+	var errs []error
+	if c.Every < 0 || c.Interval < 0 {
+		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v: neither may be negative", c.Every, c.Interval))
 	}
-	h := header{
-		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1],
-		Iters: r.res.Iters, History: r.res.History, tol: sameRun[D, R](),
+	switch {
+	case c.Saver != nil:
+		errs = append(errs, c.Saver.Validate())
+	case c.Every != 0 || c.Interval != 0:
+		errs = append(errs, errors.New("the Checkpoint has no Saver"))
+	}
+	return errors.Join(errs...)
+}
+
+// text is what all ranks must have in common.
+func (c Checkpoint) text() string {
+	return fmt.Sprintf("%v every %d or %v", c.Saver, c.Every, c.Interval)
+}
+
+// state is what a checkpoint of now holds: x, the vectors of the method, the best x
+// so far, and numbers.
+func (r *session[D, R]) state() *State {
+	s := &State{
+		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1], Tolerance: sameRun[D, R](),
+		Iters: r.res.Iters, History: r.res.History, Vectors: append([]NamedArray{{"x", r.ws.X.Array}}, r.ws.saved()...),
+	}
+	if r.best.Space() != nil {
+		s.Vectors = append(s.Vectors, NamedArray{"best x", r.best})
 	}
 	for _, v := range r.numbers() {
-		h.NumberNames, h.Numbers = append(h.NumberNames, v.name), append(h.Numbers, *v.v)
+		s.NumberNames, s.Numbers = append(s.NumberNames, v.name), append(s.Numbers, *v.v)
 	}
-	return h, nil
+	return s
 }
 
-// save writes a checkpoint and removes those that are too old. What the disk
-// refuses is a note: the run is worth more than its checkpoint, and the next one
-// may fit. It is collective.
+// save saves the state. What the disk refuses is a note: the run is worth more than
+// its checkpoint, and the next one may fit. It is collective.
 func (r *session[D, R]) save(ctx context.Context) error {
-	h, err := r.header(ctx)
-	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	reason, err := write(ctx, r.comm, r.files.next(r.res.Iters), h, r.vectors())
+	refused, err := r.states.Save(ctx, r.state())
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	r.saved = r.now()
-	if reason != nil {
-		r.unsaved(reason)
+	if refused != nil {
+		r.unsaved(refused)
 		return nil
 	}
 	r.res.Saved = r.res.Iters
-	var fault error
-	if r.comm.Rank() == 0 {
-		fault = r.files.prune()
-	}
-	if reason, err = refuse(ctx, r.comm, fault); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	if reason != nil {
-		r.note(fmt.Sprintf("old checkpoints cannot be removed: %v", reason))
-	}
 	return nil
 }
 
@@ -73,16 +118,15 @@ func (r *session[D, R]) save(ctx context.Context) error {
 // line for all of them, for there may be one per iteration.
 func (r *session[D, R]) unsaved(reason error) {
 	text := fmt.Sprintf("the checkpoint of iteration %d could not be written: %v", r.res.Iters, reason)
+	if r.failed = append(r.failed, r.res.Iters); len(r.failed) == 1 {
+		r.failedAt = len(r.res.Notes)
+		r.note(text)
+		return
+	}
 	if r.c.OnNote != nil {
 		r.c.OnNote(text)
 	}
-	failed := append(r.files.failed, r.res.Iters)
-	if r.files.failed = failed; len(failed) == 1 {
-		r.files.failedAt = len(r.res.Notes)
-		r.res.Notes = append(r.res.Notes, text)
-		return
-	}
-	r.res.Notes[r.files.failedAt] = fmt.Sprintf("%d checkpoints, of iterations %d to %d, could not be written: %v", len(failed), failed[0], r.res.Iters, reason)
+	r.res.Notes[r.failedAt] = fmt.Sprintf("%d checkpoints, of iterations %d to %d, could not be written: %v", len(r.failed), r.failed[0], r.res.Iters, reason)
 }
 
 // note tells at once and keeps for the Result.
@@ -93,65 +137,25 @@ func (r *session[D, R]) note(text string) {
 	}
 }
 
-// open makes the folder ready, unless the caller has. It is collective.
-func (r *session[D, R]) open(ctx context.Context) (err error) {
-	mine := r.files.Checkpoint.open == nil
-	if r.files.Checkpoint, err = r.files.Open(ctx, r.comm, r.c.OnNote); err != nil {
-		return err
-	}
-	r.closes = mine
-	if o := r.files.Checkpoint.open; o != nil {
-		r.res.Notes = append(r.res.Notes, o.notes...)
-	}
-	return nil
-}
-
-// resume goes on from the newest checkpoint that fits, if asked for. It is
+// resume goes on from the newest state that was saved, if there is one. It is
 // collective.
-func (r *session[D, R]) resume(ctx context.Context) error {
-	if r.files.Dir == "" || len(r.files.Checkpoint.open.names) == 0 {
+func (r *session[D, R]) resume(ctx context.Context) (err error) {
+	if r.states == nil {
 		return nil
 	}
-	names := r.files.Checkpoint.open.names
-	r.files.last, _, _ = parseName(names[0])
-	if r.files.Restart {
-		r.files.refused = names
-		return nil
-	}
-	want, err := r.header(ctx)
-	if err != nil {
+	if r.prints, err = fingerprints(ctx, Problem[D, R]{r.ws.A, r.ws.B.Array}); err != nil {
 		return err
 	}
-	var refused []string
-	foreign := false
-	for _, n := range names {
-		h, reason, err := read(ctx, r.comm, n, want, r.vectors())
-		if err != nil {
-			return fmt.Errorf("%s: %w", n, err)
-		}
-		if reason == nil && foreign {
-			return fmt.Errorf("the folder has newer checkpoints of another run: %s: use another folder for one of them", strings.Join(refused, "; "))
-		}
-		if reason == nil {
-			r.restore(h)
-			return nil
-		}
-		if foreign, err = r.anyRank(ctx, foreign || errors.As(reason, new(*otherRun))); err != nil {
-			return err
-		}
-		r.files.refused = append(r.files.refused, n)
-		refused = append(refused, fmt.Sprintf("%s is refused: %v", n, reason))
-		r.note(refused[len(refused)-1])
+	s := r.state()
+	found, err := r.states.Load(ctx, s)
+	if err != nil || !found {
+		return err
 	}
-	return fmt.Errorf("no checkpoint is valid: %s: start without resuming, or in another folder", strings.Join(refused, "; "))
-}
-
-// anyRank reports whether v holds on any rank. It is collective.
-func (r *session[D, R]) anyRank(ctx context.Context, v bool) (bool, error) {
-	b := []int32{0}
-	if v {
-		b[0] = 1
+	for i, p := range r.numbers() {
+		*p.v = s.Numbers[i]
 	}
-	err := r.comm.AllReduce(ctx, comm.Of(b), comm.Of(b), comm.Max)
-	return b[0] != 0, err
+	room := min(max(r.c.MaxIter-s.Iters, 0), historyRoom)
+	r.res.History = slices.Grow(append(r.res.History[:0], s.History...), room)
+	r.res.Iters, r.res.Resumed = s.Iters, s.Iters
+	return nil
 }

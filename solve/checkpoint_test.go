@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
@@ -139,7 +138,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Checkpoint: solve.Checkpoint{Dir: dir, Every: 3, Keep: 2}, OnIter: func(it solve.Iteration) error {
+						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Keep: 2}, Every: 3}, OnIter: func(it solve.Iteration) error {
 							if it.K == 4 && r.Rank() == r.Size()-1 {
 								return solve.ErrStop
 							}
@@ -155,7 +154,7 @@ func resumes[T scalar.Scalar](t *testing.T, tol float64, before, after []int, na
 						if err != nil {
 							return err
 						}
-						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}})
+						res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}}})
 						if err != nil {
 							return fmt.Errorf("%s: %w", name, err)
 						}
@@ -185,99 +184,6 @@ func sameHistory(got, want []solve.Norms, tol float64) error {
 	return nil
 }
 
-// states lists the files of a folder.
-func states(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range all {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// checkpointed runs CGLS on some ranks and returns the result of rank 0.
-func checkpointed(t *testing.T, ranks, iters int, cp solve.Checkpoint) (res solve.Result, err error) {
-	t.Helper()
-	m := methods[float64]()[3]
-	on(t, ranks, func(ctx context.Context, r dist.Proc) error {
-		p, x, e := at(ctx, r, m, 0, 0)
-		if e != nil {
-			return e
-		}
-		got, e := p.run(ctx, m.method(), x, solve.Config{MaxIter: iters, Checkpoint: cp})
-		if r.Rank() == 0 {
-			res, err = got, e
-		}
-		return nil
-	})
-	return res, err
-}
-
-func TestEveryAndKeep(t *testing.T) {
-	name := func(n, iter int) string { return fmt.Sprintf("iteration-%06d-state-%06d.checkpoint", iter, n) }
-	for _, k := range []struct {
-		cp   solve.Checkpoint
-		want []string
-	}{
-		{solve.Checkpoint{Keep: 2}, []string{name(1, 7)}},
-		{solve.Checkpoint{Every: 2, Keep: 2}, []string{name(3, 6), name(4, 7)}},
-		{solve.Checkpoint{Every: 1, Keep: 3}, []string{name(5, 5), name(6, 6), name(7, 7)}},
-		{solve.Checkpoint{Every: 7, Keep: 1}, []string{name(1, 7)}},
-		{solve.Checkpoint{Every: 3, Keep: 9}, []string{name(1, 3), name(2, 6), name(3, 7)}},
-	} {
-		k.cp.Dir = filepath.Join(t.TempDir(), "deep", "inside")
-		if _, err := checkpointed(t, 2, 7, k.cp); err != nil {
-			t.Error(err)
-		}
-		if got := states(t, k.cp.Dir); !slices.Equal(got, k.want) {
-			t.Errorf("%+v: got %v, want %v", k.cp, got, k.want)
-		}
-	}
-	// A run that starts anew in the same folder replaces the files of the old one,
-	// although its iterations are fewer; what is not ours stays.
-	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Restart: true, Keep: 2}
-	other := filepath.Join(cp.Dir, "notes.checkpoint")
-	if err := os.WriteFile(other, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if _, err := checkpointed(t, 2, 6, cp); err != nil {
-			t.Error(err)
-		}
-	}
-	if res, err := checkpointed(t, 2, 3, cp); err != nil || res.Iters != 3 {
-		t.Error(res, err)
-	}
-	if got, want := states(t, cp.Dir), []string{name(7, 2), name(8, 3), filepath.Base(other)}; !slices.Equal(got, want) {
-		t.Errorf("anew: got %v, want %v", got, want)
-	}
-	cp.Resume, cp.Restart = true, false
-	if res, err := checkpointed(t, 3, 5, cp); err != nil || res.Resumed != 3 || res.Iters != 5 {
-		t.Error(res, err)
-	}
-	// A run that has nothing to do writes nothing.
-	before := states(t, cp.Dir)
-	if res, err := checkpointed(t, 1, 5, cp); err != nil || res.Resumed != 5 || res.Iters != 5 || res.Status != solve.MaxIter {
-		t.Error(res, err)
-	}
-	if got := states(t, cp.Dir); !slices.Equal(got, before) {
-		t.Errorf("nothing to do: got %v, want %v", got, before)
-	}
-}
-
-// Resume with nothing there starts from the beginning.
-func TestResumeOfNothing(t *testing.T) {
-	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "missing")} {
-		res, err := checkpointed(t, 2, 3, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
-		if err != nil || res.Resumed != 0 || res.Iters != 3 || !slices.Equal(res.Notes, []string{"no checkpoint in " + dir + ": starts from the beginning"}) {
-			t.Errorf("%s: %+v: %v", dir, res, err)
-		}
-	}
-}
-
 // A stop before the first step leaves a state, too.
 func TestStopAtOnce(t *testing.T) {
 	dir := t.TempDir()
@@ -288,7 +194,7 @@ func TestStopAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2},
+			res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}},
 				OnIter: func(solve.Iteration) error { return solve.ErrStop }})
 			if err == nil && (res.Status != solve.Stopped || res.Iters != 0) {
 				err = fmt.Errorf("%v after %d iterations", res.Status, res.Iters)
@@ -296,68 +202,18 @@ func TestStopAtOnce(t *testing.T) {
 			return err
 		})
 	}
-	if res, err := checkpointed(t, 3, 4, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}); err != nil || res.Iters != 4 || res.Notes != nil {
-		t.Errorf("%+v: %v", res, err)
-	}
-	if got := states(t, dir); len(got) != 2 {
-		t.Errorf("got %v, want two states", got)
-	}
-}
-
-// A folder that cannot be written is an error on all ranks that says so.
-func TestWriteFails(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte("not a folder"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{file, filepath.Join(file, "below"), "/proc/golops"} {
-		m := methods[float32]()[0]
-		on(t, 3, func(ctx context.Context, r dist.Proc) error {
-			p, x, err := at(ctx, r, m, 0, 0)
-			if err != nil {
-				return err
-			}
-			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 100, Checkpoint: solve.Checkpoint{Dir: dir, Every: 2, Keep: 2}})
-			if err == nil || !strings.HasPrefix(err.Error(), "solve: CG: ") || !strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), file) {
-				return fmt.Errorf("%s: got %v", dir, err)
-			}
-			return nil
-		})
-	}
-	// Something is in the way of the second file: the run goes on and says so, and
-	// nothing half-written stays.
-	for _, way := range []string{"iteration-000004-state-000002.checkpoint", "iteration-000004-state-000002.checkpoint.tmp"} {
-		cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Keep: 2}
-		if err := os.MkdirAll(filepath.Join(cp.Dir, way, "full"), 0o777); err != nil {
-			t.Fatal(err)
+	on(t, 3, func(ctx context.Context, r dist.Proc) error {
+		p, x, err := at(ctx, r, m, 0, 0)
+		if err != nil {
+			return err
 		}
-		res, err := checkpointed(t, 2, 7, cp)
-		if err != nil || res.Iters != 7 || res.Saved != 7 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "the checkpoint of iteration 4 could not be written: ") || !strings.Contains(res.Notes[0], way) {
-			t.Errorf("%s: got %+v: %v", way, res, err)
+		res, err := p.run(ctx, m.method(), x, solve.Config{MaxIter: 4, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}}})
+		if err == nil && (res.Iters != 4 || res.Notes != nil) {
+			err = fmt.Errorf("%+v", res)
 		}
-		if got, want := states(t, cp.Dir), []string{way, "iteration-000006-state-000003.checkpoint", "iteration-000007-state-000004.checkpoint"}; !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", way, got, want)
-		}
-	}
-}
-
-// What a killed run left behind is in nobody's way, and goes.
-func TestUnfinishedFile(t *testing.T) {
-	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Keep: 2}
-	if _, err := checkpointed(t, 2, 4, cp); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []string{"iteration-000006-state-000003.checkpoint.tmp", "iteration-000099-state-000077.checkpoint.tmp"} {
-		if err := os.WriteFile(filepath.Join(cp.Dir, n), []byte("golops checkpoint 2\nhalf"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cp.Resume = true
-	res, err := checkpointed(t, 3, 6, cp)
-	if err != nil || res.Resumed != 4 || res.Notes != nil {
-		t.Errorf("%+v: %v", res, err)
-	}
-	if got, want := states(t, cp.Dir), []string{"iteration-000004-state-000002.checkpoint", "iteration-000006-state-000003.checkpoint"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+		return err
+	})
+	if got, err := os.ReadDir(dir); err != nil || len(got) != 2 {
+		t.Errorf("got %v, want two states: %v", got, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops"
@@ -31,8 +32,8 @@ func slow(ctx context.Context, r dist.Proc) (Problem[float64, float64], dist.Arr
 }
 
 // timed runs CGLS for 10 iterations of ten seconds each on three ranks, whose
-// clocks differ, and returns the result of rank 0.
-func timed(t *testing.T, c Config) (res Result) {
+// clocks differ and which have a saver each, and returns the result of rank 0.
+func timed(t *testing.T, savers *[3]memory, c Config) (res Result) {
 	t.Helper()
 	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		p, x, err := slow(ctx, r)
@@ -41,6 +42,9 @@ func timed(t *testing.T, c Config) (res Result) {
 		}
 		c := c
 		c.MaxIter = 10
+		if savers != nil {
+			c.Checkpoint.Saver = &savers[r.Rank()]
+		}
 		start := time.Unix(1e9*int64(r.Rank()+1), 0)
 		passed := time.Duration(0)
 		c.OnIter = func(it Iteration) error {
@@ -68,31 +72,66 @@ func timed(t *testing.T, c Config) (res Result) {
 	return res
 }
 
+// memory is a Saver that keeps states in the memory of one rank.
+type memory struct {
+	state   *State // the newest
+	vectors [][]float64
+	iters   []int // of all states
+}
+
+func (m *memory) Validate() error { return nil }
+
+func (m *memory) String() string { return "memory" }
+
+func (m *memory) Open(context.Context, comm.Comm, func(string)) (States, error) { return m, nil }
+
+func (m *memory) Close() {}
+
+func (m *memory) Save(_ context.Context, s *State) (refused, err error) {
+	m.state, m.vectors, m.iters = s, nil, append(m.iters, s.Iters)
+	for _, v := range s.Vectors {
+		host, err := v.Array.(dist.Array[float64]).Host()
+		if err != nil {
+			return nil, err
+		}
+		m.vectors = append(m.vectors, host)
+	}
+	return nil, nil
+}
+
+func (m *memory) Load(_ context.Context, s *State) (found bool, err error) {
+	if m.state == nil {
+		return false, nil
+	}
+	s.Iters, s.History, s.Numbers = m.state.Iters, m.state.History, m.state.Numbers
+	for i, v := range s.Vectors {
+		if err := v.Array.(dist.Array[float64]).Local().CopyIn(m.vectors[i]); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // Time passes ten seconds in each callback, so after iteration k it is 10·(k+1)
 // seconds since the start.
 func TestInterval(t *testing.T) {
-	c := Config{Checkpoint: Checkpoint{Dir: t.TempDir(), Interval: 35 * time.Second, Keep: 99}}
-	timed(t, c)
-	f := folder{Checkpoint: c.Checkpoint}
-	done, _, err := f.list()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{f.next(3), f.next(7), f.next(10)} // 40 s, 80 s, and the end
-	slices.Reverse(want)
-	if !slices.Equal(done, want) {
-		t.Errorf("got %v, want %v", done, want)
+	var m [3]memory
+	timed(t, &m, Config{Checkpoint: Checkpoint{Interval: 35 * time.Second}})
+	for rank, m := range m {
+		if want := []int{3, 7, 10}; !slices.Equal(m.iters, want) { // 40 s, 80 s, and the end
+			t.Errorf("rank %d: got %v, want %v", rank, m.iters, want)
+		}
 	}
 }
 
 func TestBudget(t *testing.T) {
-	res := timed(t, Config{Budget: 45 * time.Second})
+	res := timed(t, nil, Config{Budget: 45 * time.Second})
 	if res.Status != OutOfTime || res.Iters != 4 || res.Elapsed != 50*time.Second {
 		t.Errorf("got %v after %d iterations and %v", res.Status, res.Iters, res.Elapsed)
 	}
-	dir := t.TempDir() // and leaves a state to go on from
-	timed(t, Config{Budget: 45 * time.Second, Checkpoint: Checkpoint{Dir: dir, Keep: 2}})
-	if res := timed(t, Config{Checkpoint: Checkpoint{Dir: dir, Resume: true, Keep: 2}}); res.Resumed != 4 || res.Iters != 10 || res.Status != MaxIter {
+	var m [3]memory // and leaves a state to go on from
+	timed(t, &m, Config{Budget: 45 * time.Second})
+	if res := timed(t, &m, Config{}); res.Resumed != 4 || res.Iters != 10 || res.Status != MaxIter {
 		t.Errorf("got %v after %d iterations from %d", res.Status, res.Iters, res.Resumed)
 	}
 }
@@ -110,21 +149,6 @@ func TestChronopoulosGear(t *testing.T) {
 	} {
 		if beta, denom, lost := chronopoulosGear(k.gamma, k.old, k.alpha, k.delta, 0.1); beta != k.beta || denom != k.denom || lost != k.lost {
 			t.Errorf("%+v: got %g, %g and %t", k, beta, denom, lost)
-		}
-	}
-}
-
-func TestNames(t *testing.T) {
-	f := folder{Checkpoint: Checkpoint{Dir: "a"}, last: 999998}
-	for _, want := range []int{999999, 1000000} {
-		if n, iter, ok := parseName(f.next(12345678)); !ok || n != want || iter != 12345678 {
-			t.Errorf("got %d, %t, want %d", n, ok, want)
-		}
-	}
-	for _, name := range []string{"", "iteration-1", "iteration-1-state-2", "iteration-2-state-x.checkpoint", "iteration-1-state--2.checkpoint",
-		"iteration-1-state-2.checkpoint.bak", "xiteration-1-state-2.checkpoint", "iteration-1-state-2.checkpoint.tmp.tmp"} {
-		if n, _, ok := parseName(name); ok {
-			t.Errorf("%q has number %d", name, n)
 		}
 	}
 }

@@ -45,9 +45,9 @@ type Config struct {
 }
 
 // Defaults returns limits that suit most problems: 100 steps, a residual of a
-// millionth, divergence at a million times. Two checkpoints stay if a Dir is given.
+// millionth, divergence at a million times.
 func Defaults() Config {
-	return Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6, Checkpoint: Checkpoint{Keep: 2}}
+	return Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6}
 }
 
 // Validate reports everything that is wrong with c.

@@ -9,9 +9,9 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// fingerprint tells two vectors apart, however they were rounded: the norm, and the
+// Fingerprint tells two vectors apart, however they were rounded: the norm, and the
 // product with a vector of random numbers.
-type fingerprint struct{ Norm, Mix float64 }
+type Fingerprint struct{ Norm, Mix float64 }
 
 // sameRun is the relative difference that rounding makes between fingerprints of
 // one problem, on another number of ranks or another device.
@@ -24,7 +24,7 @@ func sameRun[D, R scalar.Scalar]() float64 {
 
 // fingerprints returns those of the data and of what the operator makes of
 // random numbers. It is collective, and applies the operator once.
-func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (prints [2]fingerprint, err error) {
+func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (prints [2]Fingerprint, err error) {
 	x, err := dist.Random[D](ctx, p.A.Domain(), 0)
 	if err != nil {
 		return prints, err
@@ -51,13 +51,7 @@ func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (pri
 	}
 	err = sums.Reduce(ctx)
 	for i := range prints {
-		prints[i] = fingerprint{math.Sqrt(sums.Value(2 * i)), sums.Value(2*i + 1)}
+		prints[i] = Fingerprint{math.Sqrt(sums.Value(2 * i)), sums.Value(2*i + 1)}
 	}
 	return prints, err
-}
-
-// near reports whether two prints differ by at most tol, relative to the norm.
-func (p fingerprint) near(q fingerprint, tol float64) bool {
-	tol *= max(p.Norm, q.Norm)
-	return math.Abs(p.Norm-q.Norm) <= tol && math.Abs(p.Mix-q.Mix) <= tol
 }

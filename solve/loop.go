@@ -32,11 +32,12 @@ type session[D, R scalar.Scalar] struct {
 	norms  Norms    // of this step
 	voting bool     // ranks exchange votes after each iteration
 	votes  [3]int32 // of this iteration: a stop or an error, time is up, a checkpoint is due
-	files  folder
-	saved  time.Time      // when the last checkpoint was written
-	prints [2]fingerprint // fingerprints of data and operator, once known
-	known  bool
-	closes bool // this run has opened the folder of checkpoints
+	// Of checkpoints:
+	states   States         // nil means none
+	saved    time.Time      // when the last one was written
+	prints   [2]Fingerprint // of data and operator
+	failed   []int          // iterations whose checkpoint could not be written
+	failedAt int            // the place of their note
 }
 
 // Votes of a callback. The larger one overrules.
@@ -57,7 +58,7 @@ func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Probl
 	if g == nil {
 		return nil, fmt.Errorf("solve: %s: %w", name, errors.Join(errors.New("no operator, b and x given"), err))
 	}
-	if err == nil && c.Checkpoint.Dir != "" && x.Space() != nil && x.Space().Layout().Mask != nil {
+	if err == nil && c.Checkpoint.Saver != nil && x.Space() != nil && x.Space().Layout().Mask != nil {
 		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
 	}
 	if err == nil {
@@ -67,7 +68,7 @@ func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Probl
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
-	return &session[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), given: x, comm: g, now: time.Now, files: folder{Checkpoint: c.Checkpoint}}, nil
+	return &session[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), given: x, comm: g, now: time.Now}, nil
 }
 
 // historyRoom is how many iterations the history has room for before it grows.
@@ -76,9 +77,11 @@ const historyRoom = 1 << 16
 func (r *session[D, R]) run(ctx context.Context) (Result, error) {
 	r.start = r.now()
 	r.saved, r.res.Status = r.start, unfinished
-	doing, err := "start", r.open(ctx)
-	if r.closes {
-		defer r.files.Close()
+	doing, err := "start", error(nil)
+	if saver := r.c.Checkpoint.Saver; saver != nil {
+		if r.states, err = saver.Open(ctx, r.comm, r.note); err == nil {
+			defer r.states.Close()
+		}
 	}
 	if err == nil {
 		doing, err = r.begin(ctx)
@@ -251,7 +254,7 @@ func (r *session[D, R]) vote(ctx context.Context) (err error) {
 func (r *session[D, R]) checkpointDue() bool {
 	cp := r.c.Checkpoint
 	switch {
-	case cp.Dir == "":
+	case r.states == nil:
 		return false
 	case r.res.Iters == r.res.Resumed: // nothing is new, but a stop always leaves something to resume
 		return r.res.Iters == 0 && (r.res.Status == Stopped || r.res.Status == OutOfTime)
@@ -271,14 +274,4 @@ func (r *session[D, R]) numbers() []number {
 	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
 	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
 	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &r.norms.Resid}, number{"run: ‖g‖", &r.norms.Grad})
-}
-
-// restore takes over the numbers of a checkpoint whose vectors have been read.
-func (r *session[D, R]) restore(h header) {
-	for i, p := range r.numbers() {
-		*p.v = h.Numbers[i]
-	}
-	room := min(max(r.c.MaxIter-h.Iters, 0), historyRoom)
-	r.res.History = slices.Grow(append(r.res.History[:0], h.History...), room)
-	r.res.Iters, r.res.Resumed = h.Iters, h.Iters
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
@@ -19,7 +20,7 @@ const (
 	dirVar   = "GOLOPS_SOLVE_DIR"
 )
 
-// TestMain lets a copy of this program be a rank of MPI, or a run to be killed.
+// TestMain lets a copy of this program be a rank of MPI.
 func TestMain(m *testing.M) {
 	var err error
 	switch dir := os.Getenv(dirVar); os.Getenv(childVar) {
@@ -28,16 +29,6 @@ func TestMain(m *testing.M) {
 	case "mpi":
 		err = testdevices.World(context.Background(), launch.Config{Checked: true}, func(ctx context.Context, r dist.Proc) error {
 			return underMPI(ctx, r, dir)
-		})
-	case "victim":
-		err = testdevices.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
-			_, _, err := long(ctx, r, victimIters, solve.Checkpoint{Dir: dir, Every: 1, Resume: true, Keep: 2}, func(it solve.Iteration) error {
-				if r.Rank() == 0 {
-					fmt.Println(it.K)
-				}
-				return nil
-			})
-			return err
 		})
 	}
 	if err != nil {
@@ -59,7 +50,7 @@ func underMPI(ctx context.Context, r dist.Proc, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 4, Checkpoint: solve.Checkpoint{Dir: dir, Keep: 2}})
+	_, err = p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 4, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Keep: 2}}})
 	return err
 }
 
@@ -81,28 +72,11 @@ func TestMPI(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: dir, Resume: true, Keep: 2}})
+			res, err := p.run(ctx, m.method(), x, solve.Config{RelTol: 1e-6, MaxIter: 9, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}}})
 			if err != nil || res.Resumed != 4 {
 				return fmt.Errorf("resumed from %d: %w", res.Resumed, err)
 			}
 			return compare(ctx, x, want, 1e-12)
 		})
 	})
-}
-
-// gathered runs long on some ranks and returns x.
-func gathered(t *testing.T, ranks, iters int, cp solve.Checkpoint) (x []float64, res solve.Result) {
-	t.Helper()
-	on(t, ranks, func(ctx context.Context, r dist.Proc) error {
-		y, got, err := long(ctx, r, iters, cp, nil)
-		if err != nil {
-			return err
-		}
-		all, err := dist.AllGather(ctx, y)
-		if r.Rank() == 0 {
-			x, res = all, got
-		}
-		return err
-	})
-	return x, res
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/solve"
@@ -64,9 +65,9 @@ func TestMessagesPerIteration(t *testing.T) {
 		{"nothing", solve.Config{}, 0},
 		{"OnIter", solve.Config{OnIter: never}, 1},
 		{"Budget", solve.Config{Budget: time.Hour}, 1},
-		{"Interval", solve.Config{Checkpoint: solve.Checkpoint{Interval: time.Hour, Keep: 2}}, 1},
-		{"all", solve.Config{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour, Keep: 2}}, 1},
-		{"Every", solve.Config{Checkpoint: solve.Checkpoint{Every: 1 << 20, Keep: 2}}, 0},
+		{"Interval", solve.Config{Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
+		{"all", solve.Config{OnIter: never, Budget: time.Hour, Checkpoint: solve.Checkpoint{Interval: time.Hour}}, 1},
+		{"Every", solve.Config{Checkpoint: solve.Checkpoint{Every: 1 << 20}}, 0},
 	} {
 		dir := t.TempDir()
 		on(t, 3, func(ctx context.Context, r dist.Proc) error {
@@ -77,7 +78,7 @@ func TestMessagesPerIteration(t *testing.T) {
 			return each(ctx, r, 11, func(m maker[float64], p problem[float64], x dist.Array[float64]) error {
 				c := k.c
 				if c.Checkpoint != (solve.Checkpoint{}) {
-					c.Checkpoint.Dir, c.Checkpoint.Restart = dir, true
+					c.Checkpoint.Saver = data.Checkpoints{Dir: dir, Keep: 2, Restart: true}
 				}
 				var sent [2]int
 				for i := range sent {
@@ -187,7 +188,7 @@ func TestMask(t *testing.T) {
 			if err := near(ctx, y, truth, 1e-11); err != nil {
 				return err
 			}
-			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Dir: "x", Keep: 2}}); err == nil {
+			if _, err := solve.Run(ctx, m.method(), q, y, solve.Config{MaxIter: 100, RelTol: 1e-6, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: "x", Keep: 2}}}); err == nil {
 				return fmt.Errorf("%s: a checkpoint with a mask: no error", m.name)
 			}
 		}

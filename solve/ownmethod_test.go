@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -128,7 +129,7 @@ func ownSolves[T scalar.Scalar](ctx context.Context, r dist.Proc, tol float64) e
 // happened; a checkpoint of another problem or another method is refused.
 func TestOwnMethodResumes(t *testing.T) {
 	for _, m := range ownMethods[float64]() {
-		cp := solve.Checkpoint{Dir: t.TempDir(), Every: 1, Keep: 2, Resume: true}
+		cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: t.TempDir(), Keep: 2, Resume: true}, Every: 1}
 		var want solve.Result
 		run := func(ranks, iters int, method solve.Method[float64, float64], cp solve.Checkpoint, spoil bool) (res solve.Result, err error) {
 			on(t, ranks, func(ctx context.Context, r dist.Proc) error {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
@@ -146,7 +147,7 @@ func TestResumeRealModel(t *testing.T) {
 		"CGLS with one message": func() solve.Method[float32, complex64] { return &solve.CGLS[float32, complex64]{OneMessage: true} },
 		"LSQR":                  func() solve.Method[float32, complex64] { return &solve.LSQR[float32, complex64]{} },
 	} {
-		cp := solve.Checkpoint{Dir: t.TempDir(), Resume: true, Keep: 2}
+		cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: t.TempDir(), Resume: true, Keep: 2}}
 		var want []solve.Norms
 		run := func(ranks, iters, resumed int, cp solve.Checkpoint) {
 			on(t, ranks, func(ctx context.Context, r dist.Proc) error {
@@ -164,7 +165,7 @@ func TestResumeRealModel(t *testing.T) {
 					return fmt.Errorf("%s: %w", name, err)
 				case res.Resumed != resumed || res.Iters != iters:
 					return fmt.Errorf("%s: iteration %d of a run from %d", name, res.Iters, res.Resumed)
-				case cp.Dir == "":
+				case cp.Saver == nil:
 					if r.Rank() == 0 {
 						want = res.History
 					}

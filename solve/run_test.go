@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
@@ -18,16 +19,16 @@ import (
 
 func TestValidate(t *testing.T) {
 	bad := solve.Config{MaxIter: -1, RelTol: math.NaN(), AbsTol: -1, GradTol: math.NaN(), Diverge: math.NaN(), Budget: -1,
-		Checkpoint: solve.Checkpoint{Every: -1, Keep: -2, Interval: -3, Resume: true}}
+		Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Keep: -2, Resume: true}, Every: -1, Interval: -3}}
 	err := bad.Validate()
 	for _, want := range []string{"MaxIter is -1", "RelTol is NaN", "AbsTol is -1", "GradTol is NaN", "Diverge is NaN", "Budget is -1ns", "every -1 iterations", "no Dir"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
-	negative := solve.Config{RelTol: -1, GradTol: -1, Diverge: -1, Checkpoint: solve.Checkpoint{Dir: "x"}}
+	negative := solve.Config{RelTol: -1, GradTol: -1, Diverge: -1, Checkpoint: solve.Checkpoint{Saver: data.Checkpoints{Dir: "x"}}}
 	err = negative.Validate()
-	for _, want := range []string{"RelTol is -1, must not be negative: give 0 for no tolerance", "GradTol is -1", "set PastRounding", "Diverge is -1", "keeps 0 files: set Keep"} {
+	for _, want := range []string{"RelTol is -1, must not be negative: give 0 for no tolerance", "GradTol is -1", "set PastRounding", "Diverge is -1", "keep 0 files: set Keep"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

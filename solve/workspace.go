@@ -202,15 +202,15 @@ func (w *Workspace[D, R]) free() {
 }
 
 // saved returns the vectors that a checkpoint keeps for the method.
-func (w *Workspace[D, R]) saved() (all []savedVector) {
+func (w *Workspace[D, R]) saved() (all []NamedArray) {
 	for _, v := range w.domain {
 		if v.taken && !v.scratch {
-			all = append(all, saveVector(v.name, v.Array)...)
+			all = append(all, NamedArray{v.name, v.Array})
 		}
 	}
 	for _, v := range w.ranged {
 		if v.taken && !v.scratch {
-			all = append(all, saveVector(v.name, v.Array)...)
+			all = append(all, NamedArray{v.name, v.Array})
 		}
 	}
 	return all

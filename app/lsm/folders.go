@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/disk"
-	"github.com/golops/golops/solve"
 )
 
 // openFolders makes the folders for results and checkpoints. It writes to them from
@@ -37,10 +36,8 @@ func (s *session[T]) openFolders(ctx context.Context, o Observer) error {
 		return asConfigError(fmt.Errorf("output folder %s: %w", s.Config.Out, err))
 	}
 	if c := s.Config.Checkpoint; c.Dir != "" {
-		cp := solve.Defaults().Checkpoint
-		cp.Dir, cp.Every, cp.Interval = c.Dir, c.Every, time.Duration(c.Time*float64(time.Second))
-		cp.Resume, cp.Restart = c.Resume, s.Restart
-		if s.checkpoint, err = cp.Open(ctx, s.r.Comm, o.Warn); err != nil {
+		cp := data.Checkpoints{Dir: c.Dir, Keep: 2, Resume: c.Resume, Restart: s.Restart}
+		if s.checkpoint, err = cp.OpenFolder(ctx, s.r.Comm, warn); err != nil {
 			return asConfigError(err)
 		}
 	}
@@ -75,7 +72,9 @@ func asConfigError(err error) error {
 
 // closeFolders releases the folders. It is not collective.
 func (s *session[T]) closeFolders() {
-	s.checkpoint.Close()
+	if s.checkpoint != nil {
+		s.checkpoint.Close()
+	}
 	s.out.close()
 }
 
@@ -111,7 +110,7 @@ func (s *session[T]) checkDisk() (warnings []string, err error) {
 		what, dir     string
 		least, likely float64
 	}{{"the results", s.dir, results, results + reportBytes}}
-	if s.checkpoint.Dir != "" {
+	if s.checkpoint != nil {
 		// The state is at least the image, a direction and the residual, and there
 		// are two kept and one that is being written.
 		state := 2*img + traces

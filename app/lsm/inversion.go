@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/solve"
@@ -36,9 +37,13 @@ func (s *session[T]) invert(ctx context.Context, d dist.Array[T], ctl Control, r
 		}
 		return resid / norm
 	}
+	var saved solve.Checkpoint
+	if s.checkpoint != nil {
+		saved = solve.Checkpoint{Saver: s.checkpoint, Every: c.Checkpoint.Every, Interval: time.Duration(c.Checkpoint.Time * float64(time.Second))}
+	}
 	started, stop := false, newStopper(ctl, s.r.Rank(), c.Checkpoint.Dir)
 	out, err := solve.Run(ctx, m, solve.Problem[T, T]{A: s.op, B: d}, x, solve.Config{
-		Damp: c.Solver.Damp, MaxIter: c.Solver.Iterations, RelTol: c.Solver.Tolerance, Diverge: solve.Defaults().Diverge, Checkpoint: s.checkpoint, OnNote: ctl.Observer.Warn,
+		Damp: c.Solver.Damp, MaxIter: c.Solver.Iterations, RelTol: c.Solver.Tolerance, Diverge: solve.Defaults().Diverge, Checkpoint: saved, OnNote: ctl.Observer.Warn,
 		OnIter: func(it solve.Iteration) error {
 			if !started && it.K > 0 {
 				ctl.Observer.Note(fmt.Sprintf("resumed at iteration %d of %s", it.K, c.Checkpoint.Dir))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops/wave"
@@ -75,10 +76,10 @@ type session[T scalar.Scalar] struct {
 	r          dist.Proc
 	op         linop.Operator[T]
 	timing     Timing
-	out        *outFolder // on rank 0
-	dir        string     // where this run writes its results
-	checkpoint solve.Checkpoint
-	notes      []string // warnings that came before the inversion
+	out        *outFolder             // on rank 0
+	dir        string                 // where this run writes its results
+	checkpoint *data.CheckpointFolder // nil without a folder of checkpoints
+	notes      []string               // warnings that came before the inversion
 }
 
 func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control) (*Result, error) {

@@ -2,12 +2,12 @@ package lsm
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/data"
 )
 
 // Control says how a run is observed and stopped. The zero Control observes nothing
@@ -93,14 +93,7 @@ func (j *Job) Checkpointed() (k int, found bool) {
 	if j.Config.Checkpoint.Dir == "" {
 		return 0, false
 	}
-	names, _ := filepath.Glob(filepath.Join(j.Config.Checkpoint.Dir, "iteration-*.checkpoint"))
-	for _, name := range names {
-		n := 0
-		if _, err := fmt.Sscanf(filepath.Base(name), "iteration-%d", &n); err == nil {
-			k, found = max(k, n), true
-		}
-	}
-	return k, found
+	return data.Checkpoints{Dir: j.Config.Checkpoint.Dir}.Newest()
 }
 
 type silent struct{}

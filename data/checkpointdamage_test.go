@@ -1,4 +1,4 @@
-package solve_test
+package data_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -23,13 +24,14 @@ const (
 )
 
 // twoStates returns a folder with the states after 2 and 4 iterations.
-func twoStates(t *testing.T) solve.Checkpoint {
+func twoStates(t *testing.T) data.Checkpoints {
 	t.Helper()
-	cp := solve.Checkpoint{Dir: t.TempDir(), Every: 2, Keep: 2}
-	if _, err := checkpointed(t, 3, 4, cp); err != nil {
+	cp := data.Checkpoints{Dir: t.TempDir(), Keep: 2}
+	if _, err := checkpointed(t, 3, 4, 2, cp); err != nil {
 		t.Fatal(err)
 	}
-	return solve.Checkpoint{Dir: cp.Dir, Resume: true, Keep: 2}
+	cp.Resume = true
+	return cp
 }
 
 // damages are what may happen to the bytes of a file, and words of the reason
@@ -78,7 +80,7 @@ func damages(b []byte) map[string]struct {
 // A damaged file is refused with a reason and the one before it is used; the
 // next file that is written takes its place.
 func TestDamaged(t *testing.T) {
-	want, err := checkpointed(t, 1, 6, solve.Checkpoint{})
+	want, err := checkpointed(t, 1, 6, 0, data.Checkpoints{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		res, err := checkpointed(t, 2, 6, cp)
+		res, err := checkpointed(t, 2, 6, 0, cp)
 		if err != nil || res.Resumed != 2 || len(res.Notes) != 1 {
 			t.Errorf("%s: resumed from %d, notes %v: %v", name, res.Resumed, res.Notes, err)
 			continue
@@ -123,14 +125,14 @@ func TestAllDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := checkpointed(t, 2, 6, cp)
+	_, err := checkpointed(t, 2, 6, 0, cp)
 	for _, want := range []string{"solve: CGLS: resume: no checkpoint is valid", oldest + " is refused: it is no checkpoint of golops", newest + " is refused: it is cut off", "start without resuming"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
 	}
 	cp.Resume, cp.Restart = false, true
-	if res, err := checkpointed(t, 2, 3, cp); err != nil || res.Resumed != 0 {
+	if res, err := checkpointed(t, 2, 3, 0, cp); err != nil || res.Resumed != 0 {
 		t.Errorf("%+v: %v", res, err)
 	}
 }
@@ -148,59 +150,61 @@ func TestMismatch(t *testing.T) {
 			}
 		}
 	}
-	m := methods[float64]()[3]
-	resume("method", "it is of CGLS, the run is of LSQR")(other(t, methods[float64]()[5], cp, nil))
-	resume("dtype", "its elements are float64, those of the run float32")(other(t, methods[float32]()[3], cp, nil))
-	resume("damp", "it was damped by 0, the run is by 0.25")(other(t, m, cp, func(_ context.Context, p *problem[float64]) error {
+	lsqr := func(_ context.Context, p *problem[float64]) error {
+		p.method = &solve.LSQR[float64, float64]{}
+		return nil
+	}
+	resume("method", "it is of CGLS, the run is of LSQR")(other(t, cp, lsqr))
+	resume("dtype", "its elements are float64, those of the run float32")(other[float32](t, cp, nil))
+	resume("damp", "it was damped by 0, the run is by 0.25")(other(t, cp, func(_ context.Context, p *problem[float64]) error {
 		p.damp = 0.25
 		return nil
 	}))
-	resume("data", "it is of other data", "those of the run")(other(t, m, cp, func(ctx context.Context, p *problem[float64]) (err error) {
-		*p, err = p.of(ctx, 8)
+	resume("data", "it is of other data", "those of the run")(other(t, cp, func(ctx context.Context, p *problem[float64]) (err error) {
+		*p, err = problemOver[float64](ctx, p.A.Domain(), 8)
 		return err
 	}))
-	resume("sign of data", "it is of other data", "fingerprint")(other(t, m, cp, func(_ context.Context, p *problem[float64]) error {
+	resume("sign of data", "it is of other data", "fingerprint")(other(t, cp, func(_ context.Context, p *problem[float64]) error {
 		dist.Neg(p.B, p.B)
 		return nil
 	}))
-	resume("operator", "it is of another operator", "that of the run")(other(t, m, cp, func(_ context.Context, p *problem[float64]) (err error) {
+	resume("operator", "it is of another operator", "that of the run")(other(t, cp, func(_ context.Context, p *problem[float64]) (err error) {
 		p.A, err = linop.Scale(1.001, p.A)
 		return err
 	}))
-	resume("shape", "its vectors have shapes [[7 5]", "those of the run [[6 5]")(other(t, m, cp, func(ctx context.Context, p *problem[float64]) error {
+	resume("shape", "its vectors have shapes [[7 5]", "those of the run [[6 5]")(other(t, cp, func(ctx context.Context, p *problem[float64]) error {
 		s, err := p.A.Domain().Like(dist.Layout{}, 6, 5)
 		if err == nil {
-			*p, err = tallOver[float64](ctx, s)
+			*p, err = problemOver[float64](ctx, s, 7)
 		}
 		return err
 	}))
-	lsqr := solve.Checkpoint{Dir: t.TempDir(), Keep: 2} // which has more vectors with damping
-	if err := other(t, methods[float64]()[5], lsqr, nil); err != nil {
+	of := data.Checkpoints{Dir: t.TempDir(), Keep: 2} // LSQR, which has more vectors with damping
+	if err := other(t, of, lsqr); err != nil {
 		t.Error(err)
 	}
-	lsqr.Resume = true
-	err := other(t, methods[float64]()[5], lsqr, func(_ context.Context, p *problem[float64]) error {
+	of.Resume = true
+	err := other(t, of, func(ctx context.Context, p *problem[float64]) error {
 		p.damp = 0.25
-		return nil
+		return lsqr(ctx, p)
 	})
 	if err == nil || !strings.Contains(err.Error(), "it was damped by 0, the run is by 0.25") {
 		t.Errorf("damp of LSQR: got %v", err)
 	}
 	// Rounding of another number of ranks or another device is no mismatch.
-	if res, err := checkpointed(t, 7, 4, cp); err != nil || res.Resumed != 4 {
+	if res, err := checkpointed(t, 7, 4, 0, cp); err != nil || res.Resumed != 4 {
 		t.Errorf("%+v: %v", res, err)
 	}
 }
 
 // Complex data that differ by conjugation have the same norm and real parts.
 func TestMismatchOfConjugate(t *testing.T) {
-	m := methods[complex64]()[3]
-	cp := solve.Checkpoint{Dir: t.TempDir(), Keep: 2}
-	if err := other(t, m, cp, nil); err != nil {
+	cp := data.Checkpoints{Dir: t.TempDir(), Keep: 2}
+	if err := other[complex64](t, cp, nil); err != nil {
 		t.Fatal(err)
 	}
 	cp.Resume = true
-	err := other(t, m, cp, func(_ context.Context, p *problem[complex64]) error {
+	err := other(t, cp, func(_ context.Context, p *problem[complex64]) error {
 		dist.Conj(p.B, p.B)
 		return nil
 	})
@@ -209,21 +213,19 @@ func TestMismatchOfConjugate(t *testing.T) {
 	}
 }
 
-// other runs a method on a problem that change has changed, and returns the
+// other solves a problem that change has changed, and returns the
 // error of rank 1.
-func other[T scalar.Scalar](t *testing.T, m maker[T], cp solve.Checkpoint, change func(context.Context, *problem[T]) error) (err error) {
+func other[T scalar.Scalar](t *testing.T, cp data.Checkpoints, change func(context.Context, *problem[T]) error) (err error) {
 	t.Helper()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		p, x, e := at(ctx, r, m, 0, 0)
+		p, e := newProblem[T](ctx, r)
 		if e == nil && change != nil {
-			if e = change(ctx, &p); e == nil {
-				x, e = dist.New[T](p.A.Domain())
-			}
+			e = change(ctx, &p)
 		}
 		if e != nil {
 			return e
 		}
-		_, e = p.run(ctx, m.method(), x, solve.Config{MaxIter: 5, Checkpoint: cp})
+		_, e = p.run(ctx, 5, 0, cp)
 		if r.Rank() == 1 {
 			err = e
 		}

@@ -1,4 +1,4 @@
-package solve
+package data
 
 import (
 	"bytes"
@@ -15,20 +15,24 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
+	"github.com/golops/golops/solve"
 )
 
-// FuzzRead gives the reader files of any bytes, whole ones or, so that the
+// FuzzCheckpoint gives the reader files of any bytes, whole ones or, so that the
 // checksum of the footer is no shelter, such as have any footer. It must refuse
 // them or find what was written; it never fails in another way.
-func FuzzRead(f *testing.F) {
+func FuzzCheckpoint(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "state")
 	data := []float64{1, 2, 3, 4, 5}
-	h := header{Method: "CG", NumberNames: []string{"γ"}, Numbers: []float64{7}, Iters: 2, History: make([]Norms, 3)}
+	state := func(a dist.Array[float64]) *solve.State {
+		return &solve.State{Method: "CG", NumberNames: []string{"γ"}, Numbers: []float64{7}, Iters: 2, History: make([]solve.Norms, 3),
+			Vectors: []solve.NamedArray{{Name: "x", Array: a}}}
+	}
 	err := onArray(f.Context(), func(ctx context.Context, r dist.Proc, a dist.Array[float64]) error {
 		if err := a.Local().CopyIn(data); err != nil {
 			return err
 		}
-		reason, err := write(ctx, r.Comm, path, h, saveVector("x", a))
+		reason, err := writeCheckpoint(ctx, r.Comm, path, state(a))
 		return errors.Join(reason, err)
 	})
 	if err != nil {
@@ -38,20 +42,20 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	foot := good[len(magic)+8*len(data) : len(good)-12]
-	for _, b := range [][]byte{good, good[:len(good)-1], good[:len(magic)], {}, []byte(magic + "000000000000"), foot, foot[:len(foot)/2], foot[1:]} {
+	foot := good[len(checkpointMagic)+8*len(data) : len(good)-12]
+	for _, b := range [][]byte{good, good[:len(good)-1], good[:len(checkpointMagic)], {}, []byte(checkpointMagic + "000000000000"), foot, foot[:len(foot)/2], foot[1:]} {
 		f.Add(b, false)
 		f.Add(b, true)
 	}
-	for _, change := range []func(h *header){
-		func(h *header) { h.Iters = -1; h.History = nil },
-		func(h *header) { h.Sums = nil },
-		func(h *header) { h.Numbers = nil },
-		func(h *header) { h.Shapes = [][]int{{5}, {5}} },
-		func(h *header) { h.Shapes = [][]int{{1 << 62, 1 << 62}} },
-		func(h *header) { h.Iters = 1 << 62 },
+	for _, change := range []func(h *footer){
+		func(h *footer) { h.Iters = -1; h.History = nil },
+		func(h *footer) { h.Sums = nil },
+		func(h *footer) { h.Numbers = nil },
+		func(h *footer) { h.Shapes = [][]int{{5}, {5}} },
+		func(h *footer) { h.Shapes = [][]int{{1 << 62, 1 << 62}} },
+		func(h *footer) { h.Iters = 1 << 62 },
 	} {
-		var c header
+		var c footer
 		if err := gob.NewDecoder(bytes.NewReader(foot)).Decode(&c); err != nil {
 			f.Fatal(err)
 		}
@@ -66,7 +70,7 @@ func FuzzRead(f *testing.F) {
 	rank := standing(f)
 	f.Fuzz(func(t *testing.T, b []byte, footer bool) {
 		if footer {
-			all := append([]byte(magic), good[len(magic):len(magic)+8*len(data)]...)
+			all := append([]byte(checkpointMagic), good[len(checkpointMagic):len(checkpointMagic)+8*len(data)]...)
 			all = binary.LittleEndian.AppendUint64(append(all, b...), uint64(len(b)))
 			b = binary.LittleEndian.AppendUint32(all, crc32.ChecksumIEEE(b))
 		}
@@ -77,7 +81,8 @@ func FuzzRead(f *testing.F) {
 			if err := a.Local().CopyIn(make([]float64, len(data))); err != nil {
 				return err
 			}
-			got, reason, err := read(ctx, r.Comm, path, h, saveVector("x", a))
+			got := state(a)
+			reason, err := readCheckpoint(ctx, r.Comm, path, got)
 			if err != nil {
 				return err
 			}
@@ -144,4 +149,19 @@ func onArray(ctx context.Context, f arrayJob) error {
 		}
 		return f(ctx, r, a)
 	})
+}
+
+func TestCheckpointNames(t *testing.T) {
+	f := CheckpointFolder{Checkpoints: Checkpoints{Dir: "a"}, last: 999998}
+	for _, want := range []int{999999, 1000000} {
+		if n, iter, ok := parseName(f.next(12345678)); !ok || n != want || iter != 12345678 {
+			t.Errorf("got %d, %t, want %d", n, ok, want)
+		}
+	}
+	for _, name := range []string{"", "iteration-1", "iteration-1-state-2", "iteration-2-state-x.checkpoint", "iteration-1-state--2.checkpoint",
+		"iteration-1-state-2.checkpoint.bak", "xiteration-1-state-2.checkpoint", "iteration-1-state-2.checkpoint.tmp.tmp"} {
+		if n, _, ok := parseName(name); ok {
+			t.Errorf("%q has number %d", name, n)
+		}
+	}
 }

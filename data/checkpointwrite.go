@@ -1,4 +1,4 @@
-package solve
+package data
 
 import (
 	"bytes"
@@ -8,15 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
-	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/solve"
 )
 
 // A checkpoint file holds a line of text, the vectors, each in the global order
@@ -24,10 +23,10 @@ import (
 // says what they are, and the footer's length and checksum. A file that was not
 // finished has no footer. Any number of ranks can read it.
 
-const magic = "golops checkpoint 2\n"
+const checkpointMagic = "golops checkpoint 2\n"
 
-// header is the footer of a file.
-type header struct {
+// footer is the end of a file.
+type footer struct {
 	Method      string
 	DType       string
 	VectorNames []string
@@ -37,10 +36,22 @@ type header struct {
 	Numbers     []float64
 	Iters       int
 	Damp        float64
-	Data        fingerprint
-	Operator    fingerprint
-	History     []Norms
-	tol         float64 // by which fingerprints of one run may differ; not in the file
+	Data        solve.Fingerprint
+	Operator    solve.Fingerprint
+	History     []solve.Norms
+}
+
+// footerOf returns the footer of a state with these vectors, without their sums.
+func footerOf(s *solve.State, all []savedVector) footer {
+	f := footer{
+		Method: s.Method, DType: s.DType, NumberNames: s.NumberNames, Numbers: s.Numbers, Iters: s.Iters,
+		Damp: s.Damp, Data: s.Data, Operator: s.Operator, History: s.History,
+	}
+	for _, a := range all {
+		f.VectorNames = append(f.VectorNames, a.label())
+		f.Shapes = append(f.Shapes, a.Space().Shape().Dims())
+	}
+	return f
 }
 
 // otherRun says why a checkpoint belongs to another run.
@@ -48,9 +59,10 @@ type otherRun struct{ reason string }
 
 func (e *otherRun) Error() string { return e.reason }
 
-// fits says why h cannot continue a run that wants what want says. It is an
+// fits says why h cannot continue the run of s, which has these vectors. It is an
 // *otherRun if h is in order.
-func (h header) fits(want header) error {
+func (h footer) fits(s *solve.State, all []savedVector) error {
+	want := footerOf(s, all)
 	other := func(format string, args ...any) error { return &otherRun{fmt.Sprintf(format, args...)} }
 	switch {
 	case h.Method != want.Method:
@@ -65,9 +77,9 @@ func (h header) fits(want header) error {
 		return other("it has the numbers %q, the run keeps %q", h.NumberNames, want.NumberNames)
 	case !slices.EqualFunc(h.Shapes, want.Shapes, slices.Equal[[]int]):
 		return other("its vectors have shapes %v, those of the run %v", h.Shapes, want.Shapes)
-	case !h.Data.near(want.Data, want.tol):
+	case !near(h.Data, want.Data, s.Tolerance):
 		return other("it is of other data: they have norm %g and fingerprint %g, those of the run %g and %g", h.Data.Norm, h.Data.Mix, want.Data.Norm, want.Data.Mix)
-	case !h.Operator.near(want.Operator, want.tol):
+	case !near(h.Operator, want.Operator, s.Tolerance):
 		return other("it is of another operator: with random numbers it gives norm %g and fingerprint %g, that of the run %g and %g", h.Operator.Norm, h.Operator.Mix, want.Operator.Norm, want.Operator.Mix)
 	case len(h.Numbers) != len(h.NumberNames) || len(h.Sums) != len(h.Shapes) || h.Iters < 0 || len(h.History) != h.Iters+1:
 		return fmt.Errorf("it has %d numbers, %d checksums and %d norms at iteration %d: %d, %d and %d are needed",
@@ -76,48 +88,44 @@ func (h header) fits(want header) error {
 	return nil
 }
 
-// describe fills in what the vectors say.
-func describe(h header, all []savedVector) header {
-	h.Shapes, h.Sums, h.VectorNames = nil, nil, nil
-	for _, a := range all {
-		h.VectorNames = append(h.VectorNames, a.label())
-		h.Shapes = append(h.Shapes, a.space().Shape().Dims())
-	}
-	return h
+// near reports whether two fingerprints differ by at most tol, relative to the norm.
+func near(p, q solve.Fingerprint, tol float64) bool {
+	tol *= max(p.Norm, q.Norm)
+	return math.Abs(p.Norm-q.Norm) <= tol && math.Abs(p.Mix-q.Mix) <= tol
 }
 
-// write writes a file, or leaves nothing and says the reason. An error is one of
-// the ranks' talk. It is collective.
-func write(ctx context.Context, c comm.Comm, path string, h header, all []savedVector) (reason, err error) {
-	tmp := path + temporary
-	h = describe(h, all)
+// writeCheckpoint writes a file, or leaves nothing and says why. An error is one of
+// communication. It is collective.
+func writeCheckpoint(ctx context.Context, g comm.Comm, path string, s *solve.State) (reason, err error) {
+	tmp, all := path+temporary, vectorsOf(s)
 	var fault error
-	if c.Rank() == 0 {
-		fault = begin(tmp)
+	if g.Rank() == 0 {
+		fault = beginCheckpoint(tmp)
 		defer os.Remove(tmp) // which is not there if all went well
 	}
-	if reason, err = refuse(ctx, c, fault); reason != nil || err != nil {
+	if reason, err = agreeToRefuse(ctx, g, fault); reason != nil || err != nil {
 		return reason, err
 	}
-	sums, end, fault := writeBlocks(tmp, all)
-	if reason, err = refuse(ctx, c, fault); reason != nil || err != nil {
+	sums, end, fault := writeVectors(ctx, tmp, all)
+	if reason, err = agreeToRefuse(ctx, g, fault); reason != nil || err != nil {
 		return reason, err
 	}
 	b := comm.Of(sums)
-	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
+	if err := g.AllReduce(ctx, b, b, comm.Sum); err != nil {
 		return nil, err
 	}
-	if c.Rank() == 0 {
-		for _, s := range sums {
-			h.Sums = append(h.Sums, uint64(s))
+	if g.Rank() == 0 {
+		foot := footerOf(s, all)
+		for _, sum := range sums {
+			foot.Sums = append(foot.Sums, uint64(sum))
 		}
-		fault = finish(tmp, path, end, h)
+		fault = finishCheckpoint(tmp, path, end, foot)
 	}
-	return refuse(ctx, c, fault)
+	return agreeToRefuse(ctx, g, fault)
 }
 
-// begin makes a file with its first line.
-func begin(tmp string) error {
+// beginCheckpoint makes a file with its first line.
+func beginCheckpoint(tmp string) error {
 	if _, err := disk.MkdirAll(filepath.Dir(tmp), 0o777); err != nil {
 		return err
 	}
@@ -125,84 +133,34 @@ func begin(tmp string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(magic)
+	_, err = f.WriteString(checkpointMagic)
 	return errors.Join(err, f.Close())
 }
 
-// writeBlocks writes what this rank has to write of each array and returns the
+// writeVectors writes what this rank has to write of each array and returns the
 // checksums of that, and where the arrays end. All of it is on the disk when it
 // returns.
-func writeBlocks(path string, all []savedVector) (sums []int64, end int64, err error) {
+func writeVectors(ctx context.Context, path string, all []savedVector) (sums []int64, end int64, err error) {
 	f, err := disk.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	end = int64(len(magic))
+	end = int64(len(checkpointMagic))
 	for _, a := range all {
-		s, err := a.write(f, end)
+		sum, err := a.write(ctx, f, end)
 		if err != nil {
 			return nil, 0, err
 		}
-		sums = append(sums, int64(s))
+		sums = append(sums, int64(sum))
 		end += a.size()
 	}
 	return sums, end, f.Sync()
 }
 
-// savedVector is an array of a checkpoint, of any element type, that is not a stack.
-type savedVector interface {
-	label() string
-	space() *dist.Space
-	size() int64 // bytes of the whole array
-	write(f *disk.File, at int64) (sum uint64, err error)
-	read(f io.ReaderAt, at int64, take bool) (sum uint64, err error)
-}
-
-// savedArray is a savedVector of T.
-type savedArray[T scalar.Scalar] struct {
-	dist.Array[T]
-	name string
-}
-
-// saveVector returns an array, or the arrays of a stack, under a name.
-func saveVector[T scalar.Scalar](name string, a dist.Array[T]) (all []savedVector) {
-	for _, a := range unstack(a) {
-		all = append(all, savedArray[T]{a, name})
-	}
-	return all
-}
-
-func (a savedArray[T]) label() string { return a.name }
-
-func (a savedArray[T]) space() *dist.Space { return a.Space() }
-
-func (a savedArray[T]) size() int64 { return int64(a.Space().Size()) * int64(scalar.Of[T]().Size()) }
-
-// write writes what this rank has to write of the array that starts at a place of
-// the file, and returns the checksum of that.
-func (a savedArray[T]) write(f *disk.File, at int64) (sum uint64, err error) {
-	if !a.Space().Primary() {
-		return 0, nil // another rank writes the same
-	}
-	var b []byte
-	host := make([]T, min(a.Local().Len(), maxRun))
-	err = contiguousRuns(a.Space(), func(global, local, n int) error {
-		if err := a.Local().Slice(local, local+n).CopyOut(host[:n]); err != nil {
-			return err
-		}
-		b = encode(b[:0], host[:n])
-		place := int64(global) * int64(scalar.Of[T]().Size())
-		sum += checksum(b, place)
-		_, err := f.WriteAt(b, at+place)
-		return err
-	})
-	return sum, err
-}
-
-// finish adds the footer and gives the file its name. It and its name are on
-// the disk when finish returns.
-func finish(tmp, path string, end int64, h header) error {
+// finishCheckpoint adds the footer and gives the file its name. It and its name are on
+// the disk when it returns.
+func finishCheckpoint(tmp, path string, end int64, h footer) error {
 	var foot bytes.Buffer
 	if err := gob.NewEncoder(&foot).Encode(h); err != nil {
 		return err

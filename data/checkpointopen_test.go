@@ -1,4 +1,4 @@
-package solve_test
+package data_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/linop"
@@ -23,7 +24,7 @@ func TestFolderWithCheckpoints(t *testing.T) {
 	cp := twoStates(t)
 	before := states(t, cp.Dir)
 	cp.Resume = false
-	_, err := checkpointed(t, 2, 6, cp)
+	_, err := checkpointed(t, 2, 6, 0, cp)
 	for _, want := range []string{cp.Dir, "checkpoints of an earlier run", "iteration 4", "resume", "restart"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
@@ -33,14 +34,14 @@ func TestFolderWithCheckpoints(t *testing.T) {
 		t.Errorf("the folder had %v, has %v", before, got)
 	}
 	cp.Restart = true
-	if res, err := checkpointed(t, 2, 3, cp); err != nil || res.Resumed != 0 || res.Notes != nil {
+	if res, err := checkpointed(t, 2, 3, 0, cp); err != nil || res.Resumed != 0 || res.Notes != nil {
 		t.Errorf("%+v: %v", res, err)
 	}
 	if got, want := states(t, cp.Dir), []string{"iteration-000003-state-000003.checkpoint"}; !slices.Equal(got, want) {
 		t.Errorf("restarted: the folder has %v, want %v", got, want)
 	}
 	cp.Resume = true
-	if _, err := checkpointed(t, 2, 3, cp); err == nil || !strings.Contains(err.Error(), "both Resume and Restart") {
+	if _, err := checkpointed(t, 2, 3, 0, cp); err == nil || !strings.Contains(err.Error(), "both Resume and Restart") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -49,15 +50,14 @@ func TestFolderWithCheckpoints(t *testing.T) {
 // the run refuses to go on between the two.
 func TestResumeAmongOthers(t *testing.T) {
 	cp := twoStates(t)
-	m := methods[float64]()[3]
 	other := t.TempDir()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		p, x, err := at(ctx, r, m, 0, 0)
+		p, err := newProblem[float64](ctx, r)
 		if err == nil {
 			p.A, err = linop.Scale(1.001, p.A)
 		}
 		if err == nil {
-			_, err = p.run(ctx, m.method(), x, solve.Config{MaxIter: 9, Checkpoint: solve.Checkpoint{Dir: other, Keep: 2}})
+			_, err = p.run(ctx, 9, 0, data.Checkpoints{Dir: other, Keep: 2})
 		}
 		return err
 	})
@@ -65,7 +65,7 @@ func TestResumeAmongOthers(t *testing.T) {
 	if err := os.Rename(filepath.Join(other, "iteration-000009-state-000001.checkpoint"), foreign); err != nil {
 		t.Fatal(err)
 	}
-	_, err := checkpointed(t, 2, 6, cp)
+	_, err := checkpointed(t, 2, 6, 0, cp)
 	if err == nil || !strings.Contains(err.Error(), "newer checkpoints of another run") || !strings.Contains(err.Error(), "another operator") {
 		t.Errorf("got %v", err)
 	}
@@ -78,12 +78,12 @@ func TestResumeAmongOthers(t *testing.T) {
 func TestFolderInUse(t *testing.T) {
 	dir := t.TempDir()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		cp, err := solve.Checkpoint{Dir: dir, Keep: 2}.Open(ctx, r.Comm, nil)
+		f, err := data.Checkpoints{Dir: dir, Keep: 2}.OpenFolder(ctx, r.Comm, nil)
 		if err != nil {
 			return err
 		}
-		defer cp.Close()
-		_, err = solve.Checkpoint{Dir: dir, Keep: 2}.Open(ctx, r.Comm, nil)
+		defer f.Close()
+		_, err = data.Checkpoints{Dir: dir, Keep: 2}.OpenFolder(ctx, r.Comm, nil)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("in use by \"process %d on ", os.Getpid())) {
 			return fmt.Errorf("got %v", err)
 		}
@@ -98,8 +98,10 @@ func TestFolderInUse(t *testing.T) {
 func TestOpenLeavesNothing(t *testing.T) {
 	top := t.TempDir()
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		cp, err := solve.Checkpoint{Dir: filepath.Join(top, "a", "b"), Keep: 2}.Open(ctx, r.Comm, nil)
-		cp.Close()
+		f, err := data.Checkpoints{Dir: filepath.Join(top, "a", "b"), Keep: 2}.OpenFolder(ctx, r.Comm, nil)
+		if err == nil {
+			f.Close()
+		}
 		return err
 	})
 	if got := states(t, top); len(got) != 0 {
@@ -110,14 +112,13 @@ func TestOpenLeavesNothing(t *testing.T) {
 // A disk that is full at the k-th call, or from then on, costs a checkpoint and
 // never the run, the older checkpoint or the truth of the notes.
 func TestCheckpointFaults(t *testing.T) {
-	want, err := checkpointed(t, 1, 6, solve.Checkpoint{})
+	want, err := checkpointed(t, 1, 6, 0, data.Checkpoints{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ever := range []bool{false, true} {
 		for k := int64(1); ; k++ {
 			cp := twoStates(t)
-			cp.Every = 1
 			var n, from atomic.Int64
 			res, err := faulty(t, cp, func(op, path string) error {
 				if strings.HasSuffix(path, "lock") || strings.HasSuffix(path, "probe") {
@@ -143,8 +144,7 @@ func TestCheckpointFaults(t *testing.T) {
 					t.Errorf("call %d: %s is left", k, name)
 				}
 			}
-			cp.Every = 0
-			if again, err := checkpointed(t, 3, 6, cp); err != nil || again.Notes != nil || again.Resumed < 4 || again.Resumed != max(4, res.Saved) {
+			if again, err := checkpointed(t, 3, 6, 0, cp); err != nil || again.Notes != nil || again.Resumed < 4 || again.Resumed != max(4, res.Saved) {
 				t.Errorf("call %d: resumed from %d of %d, notes %v: %v", k, again.Resumed, res.Saved, again.Notes, err)
 			}
 			if n.Load() < k {
@@ -158,16 +158,15 @@ func TestCheckpointFaults(t *testing.T) {
 }
 
 // faulty resumes a run while the disk fails.
-func faulty(t *testing.T, cp solve.Checkpoint, f disk.Fault) (solve.Result, error) {
+func faulty(t *testing.T, cp data.Checkpoints, f disk.Fault) (solve.Result, error) {
 	t.Helper()
 	defer disk.Inject(f)()
-	return checkpointed(t, 2, 6, cp)
+	return checkpointed(t, 2, 6, 1, cp)
 }
 
 // What a user should know is told when it happens.
 func TestNotesComeAtOnce(t *testing.T) {
 	cp := twoStates(t)
-	cp.Every = 1
 	var told []string
 	defer disk.Inject(func(op, path string) error {
 		if strings.Contains(path, "iteration-000005") {
@@ -175,13 +174,16 @@ func TestNotesComeAtOnce(t *testing.T) {
 		}
 		return nil
 	})()
-	m := methods[float64]()[3]
 	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		p, x, err := at(ctx, r, m, 0, 0)
+		p, err := newProblem[float64](ctx, r)
 		if err != nil {
 			return err
 		}
-		c := solve.Config{MaxIter: 6, Checkpoint: cp}
+		x, err := dist.Random[float64](ctx, p.A.Domain(), 3)
+		if err != nil {
+			return err
+		}
+		c := solve.Config{MaxIter: 6, Checkpoint: solve.Checkpoint{Saver: cp, Every: 1}}
 		if r.Rank() == 0 {
 			c.OnNote = func(s string) { told = append(told, s) }
 			c.OnIter = func(it solve.Iteration) error {
@@ -191,7 +193,7 @@ func TestNotesComeAtOnce(t *testing.T) {
 				return nil
 			}
 		}
-		_, err = p.run(ctx, m.method(), x, c)
+		_, err = solve.Run(ctx, p.method, p.Problem, x, c)
 		return err
 	})
 	if len(told) != 1 || !strings.Contains(told[0], "iteration 5 could not be written") || !strings.Contains(told[0], "no space left") {

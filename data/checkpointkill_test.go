@@ -1,15 +1,18 @@
-package solve_test
+package data_test
 
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"testing"
 	"time"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/solve"
 )
@@ -40,6 +43,48 @@ func long(ctx context.Context, r dist.Proc, iters int, cp solve.Checkpoint, f fu
 	return x, res, err
 }
 
+// victimVar is the folder of a copy of this program that is to be killed.
+const victimVar = "GOLOPS_DATA_VICTIM"
+
+// TestMain lets a copy of this program be a run to be killed.
+func TestMain(m *testing.M) {
+	dir := os.Getenv(victimVar)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	err := testdevices.Local(context.Background(), 4, func(ctx context.Context, r dist.Proc) error {
+		cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}, Every: 1}
+		_, _, err := long(ctx, r, victimIters, cp, func(it solve.Iteration) error {
+			if r.Rank() == 0 {
+				fmt.Println(it.K)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "FAILED", err)
+		os.Exit(1)
+	}
+}
+
+// gathered runs long on some ranks and returns x.
+func gathered(t *testing.T, ranks, iters int, cp solve.Checkpoint) (x []float64, res solve.Result) {
+	t.Helper()
+	on(t, ranks, func(ctx context.Context, r dist.Proc) error {
+		y, got, err := long(ctx, r, iters, cp, nil)
+		if err != nil {
+			return err
+		}
+		all, err := dist.AllGather(ctx, y)
+		if r.Rank() == 0 {
+			x, res = all, got
+		}
+		return err
+	})
+	return x, res
+}
+
 // A process of four ranks that does little but write its state is killed again
 // and again: there is always a state to go on from, never a broken one, and two
 // ranks bring it to the end that an undisturbed run has.
@@ -51,14 +96,14 @@ func TestKill(t *testing.T) {
 	reached := 0
 	for round := range 6 {
 		seen := victim(t, dir, 1+rnd.IntN(8), time.Duration(rnd.IntN(4000))*time.Microsecond)
-		_, res := gathered(t, 2, 1, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
+		_, res := gathered(t, 2, 1, solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}})
 		// The state of an iteration is on the disk before the next one is shown.
 		if res.Notes != nil && seen+reached > 1 || res.Iters < seen-1 || res.Iters < reached {
 			t.Fatalf("seed %d, round %d: %d iterations were seen, %d were before, %d are kept, notes %v", seed, round, seen, reached, res.Iters, res.Notes)
 		}
 		reached = res.Iters
 	}
-	x, res := gathered(t, 2, victimIters, solve.Checkpoint{Dir: dir, Resume: true, Keep: 2})
+	x, res := gathered(t, 2, victimIters, solve.Checkpoint{Saver: data.Checkpoints{Dir: dir, Resume: true, Keep: 2}})
 	if res.Resumed != reached || res.Iters != victimIters || len(x) != len(want) {
 		t.Fatalf("seed %d: from %d to %d iterations", seed, res.Resumed, res.Iters)
 	}
@@ -76,7 +121,7 @@ func TestKill(t *testing.T) {
 func victim(t *testing.T, dir string, lines int, more time.Duration) (seen int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
-	c.Env = append(os.Environ(), childVar+"=victim", dirVar+"="+dir)
+	c.Env = append(os.Environ(), victimVar+"="+dir)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
