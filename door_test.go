@@ -234,6 +234,23 @@ func TestPrecondition(t *testing.T) {
 	})
 }
 
+// A solver goes on from the checkpoint of an earlier run, on other ranks.
+func TestCheckpoints(t *testing.T) {
+	dir := t.TempDir()
+	on(t, func(w *golops.World) error {
+		X, resumed := w.Real(20, 20), 0
+		if w.Size() == 3 {
+			resumed = 3 // where one rank has ended
+		}
+		s := golops.CGLS(golops.Laplacian(X), X.Random(1), golops.Config{MaxIter: 2 + w.Size(),
+			Checkpoint: golops.Checkpoint{Saver: golops.Checkpoints{Dir: dir, Keep: 2, Resume: true}, Every: 2}})
+		if s.Resumed != resumed || s.Iters != 2+w.Size() {
+			return fmt.Errorf("from iteration %d to %d", s.Resumed, s.Iters)
+		}
+		return nil
+	})
+}
+
 // A callback of any rank stops all ranks after the same iteration.
 func TestStopByCallback(t *testing.T) {
 	on(t, func(w *golops.World) error {

@@ -3,6 +3,7 @@ package golops
 import (
 	"math/cmplx"
 
+	"github.com/golops/golops/data"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -13,6 +14,13 @@ type Config = solve.Config
 // Defaults returns limits that suit most problems: 100 iterations, and a residual of
 // a millionth of that of the start.
 func Defaults() Config { return solve.Defaults() }
+
+// Checkpoint says how often a solver saves its state, and where: Config.Checkpoint is
+// Checkpoint{Saver: Checkpoints{Dir: "states", Keep: 2}, Every: 10}, for example.
+type Checkpoint = solve.Checkpoint
+
+// Checkpoints is a folder for the states of a solver.
+type Checkpoints = data.Checkpoints
 
 // Iteration is what Config.OnIter sees.
 type Iteration = solve.Iteration
