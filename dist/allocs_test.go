@@ -71,8 +71,7 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	}
 	x, y, z, c, g := a[0], a[1], a[2], a[3], a[4]
 	p, q, q2 := a[5], a[6], a[7]
-	xs, ys, dst := []dist.Array[T]{x, z, p}, []dist.Array[T]{y, y, q}, make([]T, 3)
-	sums := dist.NewSums(s, 2)
+	red, one := dist.NewReduction(s, 2), dist.NewReduction(s, 1)
 	local := func(f func()) func() error { return func() error { f(); return nil } }
 	for _, k := range []struct {
 		name string
@@ -94,17 +93,18 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 		{"Dot", func() error { return second(dist.Dot(ctx, x, y)) }},
 		{"DotT", func() error { return second(dist.DotT(ctx, x, y)) }},
 		{"stack Dot", func() error { return second(dist.Dot(ctx, p, q)) }},
-		{"DotN", func() error { return dist.DotN(ctx, dst, xs, ys) }},
-		{"Sums", func() error {
-			sums.Reset()
-			if err := dist.AddDot(sums, x, y); err != nil {
-				return err
-			}
-			if err := dist.AddAxpyNorm(sums, 0.5, x, z); err != nil {
-				return err
-			}
-			return sums.Reduce(ctx)
+		{"Reduction", func() error {
+			red.AddNumber(1)
+			dist.AddDot(red, x, y)
+			dist.AddDot(red, p, q)
+			dist.AddAxpyNorm2(red, 0.5, x, z)
+			dist.AddNorm2(red, x)
+			dist.AddNorm(red, x, 2)
+			dist.AddNorm(red, x, math.Inf(1))
+			dist.AddSum(red, x)
+			return red.Do(ctx)
 		}},
+		{"Reduction of one", func() error { dist.AddNorm2(one, x); return one.Do(ctx) }},
 		{"Sum", func() error { return second(dist.Sum(ctx, x)) }},
 		{"Norm 2", func() error { return second(dist.Norm(ctx, x, 2)) }},
 		{"Norm 1", func() error { return second(dist.Norm(ctx, p, 1)) }},

@@ -10,32 +10,28 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Array is a vector of a Space: this rank's block of it, or a stack of Arrays.
+// Array is a vector of a Space: this rank's block of it, or the blocks of a stack.
 // It is a header, passed by value like a slice.
 type Array[T scalar.Scalar] struct {
-	space *Space
-	local array.Array[T]
-	parts []Array[T]
+	space  *Space
+	local  array.Array[T]   // the block, unless the space is a stack
+	blocks []array.Array[T] // of a stack: one for each leaf of the space
 }
 
 // New allocates the zero vector of s. It does not communicate.
 func New[T scalar.Scalar](s *Space) (Array[T], error) {
 	given("New", s)
 	a := Array[T]{space: s}
-	for _, p := range s.parts {
-		part, err := New[T](p)
+	if s.parts != nil {
+		a.blocks = make([]array.Array[T], len(s.leaves))
+	}
+	for i, leaf := range s.leaves {
+		b, err := array.New[T](s.proc.Device, leaf.local)
 		if err != nil {
 			a.Free()
-			return Array[T]{}, err
+			return Array[T]{}, fmt.Errorf("dist: new array: %w", err)
 		}
-		a.parts = append(a.parts, part)
-	}
-	if s.parts != nil {
-		return a, nil
-	}
-	var err error
-	if a.local, err = array.New[T](s.proc.Device, s.local); err != nil {
-		return Array[T]{}, fmt.Errorf("dist: new array: %w", err)
+		*a.block(i) = b
 	}
 	return a, nil
 }
@@ -113,19 +109,20 @@ func (a Array[T]) orFree(err error) (Array[T], error) {
 // debug mode of its layout, reports a rank whose copy differs and where. Arrays
 // of other layouts are left alone. It is collective.
 func (a Array[T]) Sync(ctx context.Context) error {
-	s := a.given("Sync")
-	for _, p := range a.parts {
-		if err := p.Sync(ctx); err != nil {
+	for i, leaf := range a.given("Sync").leaves {
+		var err error
+		switch {
+		case leaf.layout.Replicate != Checked || leaf.proc.Size() == 1:
+		case leaf.layout.Debug:
+			err = a.Leaf(i).compare(ctx)
+		default:
+			err = leaf.Comm().Broadcast(ctx, buf(*a.block(i)).Labelled(labelSync), 0)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if s.layout.Replicate != Checked || s.proc.Size() == 1 {
-		return nil
-	}
-	if !s.layout.Debug {
-		return s.Comm().Broadcast(ctx, buf(a.local).Labelled(labelSync), 0)
-	}
-	return a.compare(ctx)
+	return nil
 }
 
 // compare reports the first element that is not what it is on rank 0. NaN
@@ -162,10 +159,10 @@ func (s *Space) index(i int) []int {
 
 // Free gives the memory of the array back to its device. Only the owner may.
 func (a Array[T]) Free() {
-	for _, p := range a.parts {
-		p.Free()
-	}
 	a.local.Free()
+	for i := range a.blocks {
+		a.blocks[i].Free()
+	}
 }
 
 // Space returns the space that a is a vector of.
@@ -173,7 +170,7 @@ func (a Array[T]) Space() *Space { return a.space }
 
 // Local returns this rank's block. A stack has none and panics.
 func (a Array[T]) Local() array.Array[T] {
-	if a.parts != nil || a.space == nil {
+	if a.blocks != nil || a.space == nil {
 		a.noLocal()
 	}
 	return a.local
@@ -188,37 +185,31 @@ func (a *Array[T]) noLocal() {
 // memory, with the space that s.Alone made of a's space.
 func (a Array[T]) Alone(s *Space) Array[T] {
 	a.given("Alone")
-	if a.parts == nil {
-		return Wrap(s, a.local)
-	}
 	given("Alone", s)
-	b := Array[T]{space: s}
-	for i, p := range a.parts {
-		b.parts = append(b.parts, p.Alone(s.parts[i]))
+	for i, leaf := range s.leaves {
+		a.block(i).Reshape(leaf.local) // panics unless the blocks are those of s
 	}
-	return b
+	a.space = s
+	return a
 }
 
 // Host returns a copy of this rank's block on the host, of a stack those of all
 // its parts one after another.
 func (a Array[T]) Host() ([]T, error) {
-	a.given("Host")
-	if a.parts == nil {
-		h, err := device.Make[T](a.local.Len())
-		if err != nil {
-			return nil, fmt.Errorf("dist: copy a block to the host: %w", err)
-		}
-		return h, a.local.CopyOut(h)
+	s := a.given("Host")
+	h, err := device.Make[T](s.local.Size())
+	if err != nil {
+		return nil, fmt.Errorf("dist: copy a block to the host: %w", err)
 	}
-	var all []T
-	for _, p := range a.parts {
-		h, err := p.Host()
-		if err != nil {
+	at := 0
+	for i, leaf := range s.leaves {
+		n := leaf.local.Size()
+		if err := a.block(i).CopyOut(h[at : at+n]); err != nil {
 			return nil, err
 		}
-		all = append(all, h...)
+		at += n
 	}
-	return all, nil
+	return h, nil
 }
 
 // buf is the memory of a block as ranks exchange it.

@@ -122,9 +122,6 @@ var badInput = []struct {
 	{"stack of other ranks", func(b *bad) error { return second(dist.Stack(b.s, b.s.Alone())) }, []string{"different communicators, of 3 ranks and of 1 rank", "space 1"}},
 	{"redistribute to other ranks", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.x, b.s.Alone())) }, []string{"different communicators"}},
 	{"redistribute a stack", func(b *bad) error { return second(dist.Redistribute(b.ctx, b.stack, b.s)) }, []string{"a stack of 2 spaces and a space that is no stack"}},
-	{"dots of too few", func(b *bad) error {
-		return dist.DotN(b.ctx, make([]float64, 2), []dist.Array[float64]{b.x}, []dist.Array[float64]{b.x})
-	}, []string{"2 results of 1 and 1 arrays"}},
 	{"no group", func(b *bad) error { return second(dist.NewSpace(b.ctx, dist.Proc{}, dist.Layout{}, 3)) }, []string{"in no group"}},
 	{"no communicator", func(b *bad) error { return second(dist.NewProc(b.ctx, nil, b.r.Device)) }, []string{"no communicator"}},
 

@@ -88,9 +88,14 @@ func benchVectors[T scalar.Scalar](b *testing.B, ranks int) {
 		{"Dot", 2 * vector, func(ctx context.Context, a [3]dist.Array[T]) func() error {
 			return func() error { return second(dist.Dot(ctx, a[0], a[1])) }
 		}},
-		{"DotN", 6 * vector, func(ctx context.Context, a [3]dist.Array[T]) func() error {
-			x, y, dst := a[:], []dist.Array[T]{a[1], a[2], a[0]}, make([]T, 3)
-			return func() error { return dist.DotN(ctx, dst, x, y) }
+		{"Reduction", 6 * vector, func(ctx context.Context, a [3]dist.Array[T]) func() error {
+			red := dist.NewReduction(a[0].Space(), 3)
+			return func() error {
+				for i := range a {
+					dist.AddDot(red, a[i], a[(i+1)%3])
+				}
+				return red.Do(ctx)
+			}
 		}},
 		{"Norm", vector, func(ctx context.Context, a [3]dist.Array[T]) func() error {
 			return func() error { return second(dist.Norm(ctx, a[0], 2)) }

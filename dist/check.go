@@ -19,7 +19,7 @@ func (e LayoutError) Error() string { return string(e) }
 // Check sends nothing, and allocates only if it fails. It takes arrays by address
 // because copying their headers takes longer than the check.
 func Check[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, src *Array[D], from *Space) error {
-	if dst.space == to && src.space == from && to != nil && from != nil && dst.parts == nil && src.parts == nil &&
+	if dst.space == to && src.space == from && to != nil && from != nil && dst.blocks == nil && src.blocks == nil &&
 		!array.Overlap(&dst.local, &src.local) {
 		return nil
 	}
@@ -48,17 +48,14 @@ func checkAll[R, D scalar.Scalar](what, how string, dst *Array[R], to *Space, sr
 
 // share reports whether any part of one array lies in the memory of another.
 func share[R, D scalar.Scalar](a *Array[R], b *Array[D]) bool {
-	for i := range a.parts {
-		if share(&a.parts[i], b) {
-			return true
+	for i := range a.space.leaves {
+		for j := range b.space.leaves {
+			if array.Overlap(a.block(i), b.block(j)) {
+				return true
+			}
 		}
 	}
-	for i := range b.parts {
-		if a.parts == nil && share(a, &b.parts[i]) {
-			return true
-		}
-	}
-	return a.parts == nil && b.parts == nil && array.Overlap(&a.local, &b.local)
+	return false
 }
 
 // given returns the space of a. An array that was never made has none, which is

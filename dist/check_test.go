@@ -125,19 +125,19 @@ func TestZeroArray(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		sums := dist.NewSums(s, 2)
+		red := dist.NewReduction(s, 2)
 		type A = dist.Array[float64]
 		var zero A
-		list := []A{zero}
 		for name, f := range map[string]func(){
 			"Norm 2": func() { dist.Norm(ctx, zero, 2) }, "Norm 1": func() { dist.Norm(ctx, zero, 1) },
 			"NormAlong": func() { dist.NormAlong(ctx, zero, 2, 0) },
 			"Sum":       func() { dist.Sum(ctx, zero) }, "MinMax": func() { dist.MinMax(ctx, zero) },
 			"Dot": func() { dist.Dot(ctx, zero, zero) }, "Dot one": func() { dist.Dot(ctx, x, zero) },
-			"DotT": func() { dist.DotT(ctx, zero, x) }, "DotN": func() { dist.DotN(ctx, make([]float64, 1), list, list) },
-			"AddDot": func() { dist.AddDot(sums, zero, zero) }, "AddComplexDot": func() { dist.AddComplexDot(sums, x, zero) },
-			"AddAxpyNorm": func() { dist.AddAxpyNorm(sums, 1, zero, zero) },
-			"Copy":        func() { dist.Copy(zero, zero) }, "Fill": func() { dist.Fill(zero, 1) }, "Zero": func() { dist.Zero(zero) },
+			"DotT": func() { dist.DotT(ctx, zero, x) }, "AddNorm2": func() { dist.AddNorm2(red, zero) },
+			"AddDot": func() { dist.AddDot(red, zero, zero) }, "AddDot one": func() { dist.AddDot(red, x, zero) },
+			"AddAxpyNorm2": func() { dist.AddAxpyNorm2(red, 1, zero, zero) }, "AddSum": func() { dist.AddSum(red, zero) },
+			"AddNorm": func() { dist.AddNorm(red, zero, 2) }, "AddMinMax": func() { dist.AddMinMax(red, zero) },
+			"Copy": func() { dist.Copy(zero, zero) }, "Fill": func() { dist.Fill(zero, 1) }, "Zero": func() { dist.Zero(zero) },
 			"Axpby": func() { dist.Axpby(1, zero, 1, zero) }, "Combine": func() { dist.Combine(zero, 1, zero, 1, zero) },
 			"Add": func() { dist.Add(zero, x, x) }, "Sub": func() { dist.Sub(x, x, zero) }, "Scale": func() { dist.Scale(zero, 1, zero) },
 			"Neg": func() { dist.Neg(zero, zero) }, "Mul": func() { dist.Mul(zero, zero, zero) }, "MulConj": func() { dist.MulConj(x, zero, x) },
@@ -148,10 +148,11 @@ func TestZeroArray(t *testing.T) {
 			"Sync":      func() { zero.Sync(ctx) }, "Host": func() { zero.Host() }, "Alone": func() { zero.Alone(s) }, "Alone in nil": func() { x.Alone(nil) },
 			"Reshape": func() { zero.Reshape(4) }, "Ravel": func() { zero.Ravel() },
 			"Local": func() { zero.Local() }, "Part": func() { x.Part(0) }, "Part of none": func() { zero.Part(1) },
+			"Leaf": func() { zero.Leaf(0) }, "NumLeaves": func() { zero.NumLeaves() },
 			"New": func() { dist.New[float64](nil) }, "FromBlock": func() { dist.FromBlock(ctx, nil, []float64{1}) },
 			"FromFunc": func() { dist.FromFunc(ctx, nil, func([]int) float64 { return 1 }) }, "Scatter": func() { dist.Scatter(ctx, nil, []float64{1}) },
 			"Of": func() { dist.Wrap(s, array.Array[float64]{}) }, "Of nil": func() { dist.Wrap(nil, x.Local()) },
-			"NewSums": func() { dist.NewSums(nil, 1) }, "NewRedistribution": func() { dist.NewRedistribution[float64](nil, s) }, "NewRedistribution to": func() { dist.NewRedistribution[float64](s, nil) },
+			"NewReduction": func() { dist.NewReduction(nil, 1) }, "NewRedistribution": func() { dist.NewRedistribution[float64](nil, s) }, "NewRedistribution to": func() { dist.NewRedistribution[float64](s, nil) },
 			"NewHalo": func() { dist.NewHalo[float64](nil, []int{1}, []int{1}, true) },
 		} {
 			err := recovered(f)

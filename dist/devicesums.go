@@ -14,58 +14,51 @@ const maxDeviceSums = 16
 // deviceSums are sums that are still on the device. Fetching them together takes one
 // wait instead of one for each.
 type deviceSums struct {
-	direct bool
-	n      int // sums there
-	to     [maxDeviceSums]target
+	direct bool // wait for each: one sum is faster without the room on the device
+	dev    device.Device
+	async  bool // dev leaves sums in its memory
+	n      int  // sums there
+	to     [maxDeviceSums]Slot
 	room   array.Array[complex128]
 	host   [maxDeviceSums]complex128
 }
 
-// target says where a sum belongs. The real part is added to value at. The imaginary
-// part is added to the next one if both is true.
-type target struct {
-	at   int
-	both bool
-}
-
-func (s *Sums) add(to target, v complex128) {
-	s.v[to.at] += real(v)
-	if to.both {
-		s.v[to.at+1] += imag(v)
+// deviceRoom returns memory of a device for a sum that belongs to s. It returns false
+// where the host waits for each sum.
+func (r *Reduction) deviceRoom(d device.Device, s Slot) (room array.Array[complex128], ok bool) {
+	l := &r.device
+	if l.dev != d {
+		l.dev, l.async = d, d.Info().AsyncSums
 	}
-}
-
-// slot returns device memory for a sum that belongs to a term.
-func (s *Sums) slot(d device.Device, to target) (m device.Mem[complex128], err error) {
-	l := &s.device
+	if !l.async || l.direct {
+		return room, false
+	}
 	if l.room.Device() != d || l.n == maxDeviceSums {
-		if err := s.fetch(); err != nil {
-			return m, err
-		}
+		r.fail(r.fetch())
 	}
 	if l.room.Device() != d {
+		var err error
 		if l.room, err = array.New[complex128](d, shape.Of(maxDeviceSums)); err != nil {
-			return m, fmt.Errorf("dist: sums: %w", err)
+			r.fail(fmt.Errorf("dist: reduction: %w", err))
+			return room, false
 		}
 	}
-	l.to[l.n] = to
+	l.to[l.n] = s
 	l.n++
-	return l.room.Slice(l.n-1, l.n).Mem(), nil
+	return l.room.Slice(l.n-1, l.n), true
 }
 
-// fetch adds what is on the device to the values.
-func (s *Sums) fetch() error {
-	l := &s.device
+// fetch adds what is on the device to the slots.
+func (r *Reduction) fetch() error {
+	l := &r.device
 	if l.n == 0 {
 		return nil
 	}
 	n := l.n
 	l.n = 0
-	if err := l.room.Slice(0, n).CopyOut(l.host[:n]); err != nil {
-		return err
-	}
+	err := l.room.Slice(0, n).CopyOut(l.host[:n])
 	for i, v := range l.host[:n] {
-		s.add(l.to[i], v)
+		l.to[i].add(v, nil)
 	}
-	return nil
+	return err
 }

@@ -40,7 +40,7 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, error) {
 	s := a.given("Gather")
 	if s.parts != nil {
-		return gatherParts(a, func(p Array[T]) ([]T, error) { return Gather(ctx, p, root) })
+		return gatherLeaves(a, func(p Array[T]) ([]T, error) { return Gather(ctx, p, root) })
 	}
 	var p rootCopy[T]
 	var err error
@@ -64,7 +64,7 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 // rank. Of a stack it returns the parts one after another. It is collective.
 func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	if a.given("AllGather").parts != nil {
-		return gatherParts(a, func(p Array[T]) ([]T, error) { return AllGather(ctx, p) })
+		return gatherLeaves(a, func(p Array[T]) ([]T, error) { return AllGather(ctx, p) })
 	}
 	to, err := a.space.Like(Replicated, a.space.shape.Dims()...)
 	if err != nil {
@@ -78,10 +78,10 @@ func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
 	return b.Host()
 }
 
-// gatherParts gathers the parts of a stack and joins them.
-func gatherParts[T scalar.Scalar](a Array[T], gather func(Array[T]) ([]T, error)) (all []T, err error) {
-	for _, p := range a.parts {
-		v, err := gather(p)
+// gatherLeaves gathers the arrays of a stack and joins them.
+func gatherLeaves[T scalar.Scalar](a Array[T], gather func(Array[T]) ([]T, error)) (all []T, err error) {
+	for i := range a.blocks {
+		v, err := gather(a.Leaf(i))
 		if err != nil {
 			return nil, err
 		}

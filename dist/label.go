@@ -19,12 +19,15 @@ var (
 	labelBack    = comm.LabelOf("back")
 	labelHalo    = comm.LabelOf("halo")
 	labelHaloAdj = comm.LabelOf("halo adj")
-	labelDot     = comm.LabelOf("dot")
-	labelDotT    = comm.LabelOf("dot T")
-	labelDotN    = comm.LabelOf("dot N")
-	labelSum     = comm.LabelOf("sum")
-	labelMinMax  = comm.LabelOf("min max")
-	labelNorm2   = comm.LabelOf("norm 2")
+
+	labelNumber   = comm.LabelOf("number")
+	labelDot      = comm.LabelOf("dot")
+	labelDotT     = comm.LabelOf("dot T")
+	labelSquares  = comm.LabelOf("squares")
+	labelAxpyNorm = comm.LabelOf("axpynorm")
+	labelSum      = comm.LabelOf("sum")
+	labelMin      = comm.LabelOf("min")
+	labelMax      = comm.LabelOf("max")
 )
 
 // LabelForward and LabelAdjoint mark what operators send. Checked mode then finds a
@@ -37,9 +40,6 @@ var (
 // normLabel is the label of a p-norm: with p, where that takes three characters at
 // most, or with six letters that stand for it.
 func normLabel(p float64) comm.Label {
-	if p == 2 {
-		return labelNorm2
-	}
 	var room [40]byte
 	text := strconv.AppendFloat(append(room[:0], "norm "...), p+0, 'g', -1, 64)
 	if len(text) > 8 {
@@ -51,13 +51,4 @@ func normLabel(p float64) comm.Label {
 		}
 	}
 	return comm.LabelOf(string(text))
-}
-
-// kind notes one more sum in a label: d for a dot product, c for a complex one,
-// n for a norm. Eight fit; beyond them only the number of sums tells ranks apart.
-func (s *Sums) kind(k byte) {
-	if s.kinds < 8 {
-		s.label |= comm.Label(k) << (8 * s.kinds)
-		s.kinds++
-	}
 }

@@ -35,38 +35,40 @@ func labels(ctx context.Context, r dist.Proc, s *dist.Space) error {
 	if err != nil {
 		return err
 	}
+	z, err := dist.FromFunc(ctx, s, func([]int) complex128 { return 2i })
+	if err != nil {
+		return err
+	}
 	norm := func(p float64) func() error {
 		return func() error { _, err := dist.Norm(ctx, x, p); return err }
 	}
 	dot := func() error { _, err := dist.Dot(ctx, x, x); return err }
 	dotT := func() error { _, err := dist.DotT(ctx, x, x); return err }
-	dotN := func() error {
-		return dist.DotN(ctx, make([]float64, 1), []dist.Array[float64]{x}, []dist.Array[float64]{x})
-	}
 	sum := func() error { _, err := dist.Sum(ctx, x); return err }
 	minMax := func() error { _, _, err := dist.MinMax(ctx, x); return err }
 	along := func(p float64, axis int) func() error {
 		return func() error { _, err := dist.NormAlong(ctx, x, p, axis); return err }
 	}
-	sums := dist.NewSums(s, 3)
+	red := dist.NewReduction(s, 3)
 	collected := func(kinds string) func() error {
 		return func() error {
-			sums.Reset()
 			for _, k := range kinds {
-				var err error
 				switch k {
 				case 'd':
-					err = dist.AddDot(sums, x, x)
+					dist.AddDot(red, x, x)
 				case 'c':
-					err = dist.AddComplexDot(sums, x, x)
+					dist.AddDot(red, z, z)
 				case 'n':
-					err = dist.AddAxpyNorm(sums, 0, x, x)
-				}
-				if err != nil {
-					return err
+					dist.AddNorm2(red, x)
+				case 'a':
+					dist.AddAxpyNorm2(red, 0, x, x)
+				case 'v':
+					red.AddNumber(1)
+				case 'p':
+					dist.AddNorm(red, x, 1)
 				}
 			}
-			return sums.Reduce(ctx)
+			return red.Do(ctx)
 		}
 	}
 	for _, c := range []struct {
@@ -83,14 +85,16 @@ func labels(ctx context.Context, r dist.Proc, s *dist.Space) error {
 		{"a dot product and a sum", dot, sum},
 		{"a sum and a norm", sum, norm(0)},
 		{"dot products with and without conjugation", dot, dotT},
-		{"one dot product and a list of them", dot, dotN},
+		{"one dot product and two", dot, collected("dd")},
 		{"a norm of order 2 and min and max", norm(2), minMax},
 		{"a norm of order 1 and min and max", norm(1), minMax},
 		{"a norm and norms along an axis", norm(2), along(2, 0)},
-		{"sums of a dot product and of a norm", collected("d"), collected("n")},
-		{"sums in another order", collected("dn"), collected("nd")},
+		{"reductions of a dot product and of a norm", collected("d"), collected("n")},
+		{"slots in another order", collected("dn"), collected("nd")},
 		{"a complex dot product and two real ones", collected("c"), collected("dd")},
-		{"collected sums and a sum", collected("d"), sum},
+		{"a reduction of one slot and a sum", collected("d"), sum},
+		{"norms with and without an update", collected("na"), collected("nn")},
+		{"numbers and norms", collected("vd"), collected("pd")},
 	} {
 		f := c.f
 		if r.Rank() == r.Size()-1 {

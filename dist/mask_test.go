@@ -72,8 +72,8 @@ func maskCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	if err != nil || wide(got) != want {
 		return fmt.Errorf("dot of %v: got %v, want %v: %w", stack.Space(), got, want, err)
 	}
-	dots := make([]T, 3)
-	if err := dist.DotN(ctx, dots, parts[:], parts[:]); err != nil || wide(dots[0]+dots[1]+dots[2]) != want {
+	dots, err := dotsOf(ctx, parts[:], parts[:])
+	if err != nil || dots[0]+dots[1]+dots[2] != want {
 		return fmt.Errorf("dots of %v: got %v, want %v together: %w", stack.Space(), dots, want, err)
 	}
 	return nil

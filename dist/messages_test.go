@@ -2,7 +2,6 @@ package dist_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -120,16 +119,17 @@ func (n counted) counts(ctx context.Context, x, y, z dist.Array[float64]) error 
 		}},
 		{"Dot", 1, func() error { return second(dist.Dot(ctx, x, y)) }},
 		{"DotT", 1, func() error { return second(dist.DotT(ctx, x, y)) }},
-		{"DotN", 1, func() error {
-			return dist.DotN(ctx, make([]float64, 3), []dist.Array[float64]{x, y, z}, []dist.Array[float64]{y, z, x})
+		{"Reduction", 1, func() error {
+			red := dist.NewReduction(x.Space(), 2)
+			red.AddNumber(1)
+			dist.AddDot(red, x, y)
+			dist.AddAxpyNorm2(red, 2, x, z)
+			dist.AddNorm(red, x, 2)
+			dist.AddSum(red, x)
+			dist.AddMinMax(red, x) // sums and extremes share the message
+			return red.Do(ctx)
 		}},
-		{"Sums", 1, func() error {
-			sums := dist.NewSums(x.Space(), 2)
-			if err := errors.Join(dist.AddDot(sums, x, y), dist.AddAxpyNorm(sums, 2, x, z)); err != nil {
-				return err
-			}
-			return sums.Reduce(ctx)
-		}},
+		{"Reduction of nothing", 0, func() error { return dist.NewReduction(x.Space(), 0).Do(ctx) }},
 		{"Sum", 1, func() error { return second(dist.Sum(ctx, x)) }},
 		{"Norm 0", 1, func() error { return second(dist.Norm(ctx, x, 0)) }},
 		{"Norm 1", 1, func() error { return second(dist.Norm(ctx, y, 1)) }},

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/scalar"
 )
@@ -37,7 +38,7 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 	outer, n, inner := s.local.Around(axis)
 	both := make([]float64, 2*outer*inner)
 	v, nan := both[:outer*inner], both[outer*inner:]
-	if err := x.local.Kernels().NormAxis(v, x.local.Mem(), outer, n, inner, p); err != nil {
+	if err := array.NormAxis(v, x.local, outer, n, inner, p); err != nil {
 		return err
 	}
 	if g, _ := s.SplitBy(axis); g != NoAxis {

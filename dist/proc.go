@@ -17,14 +17,14 @@ type Proc struct {
 	comm.Comm
 	Device device.Device
 	alone  comm.Comm // a group of this rank only
-	groups *groups
+	shared *shared
 }
 
-// groups are the subgroups that spaces have asked for. They are made once and
-// kept, because MPI has room for a few thousand only.
-type groups struct {
-	made []partition
+// shared is what the copies of a Proc have in common: subgroups and a buffer.
+type shared struct {
+	made []partition // for spaces; kept, because MPI has room for a few thousand only
 	own  []comm.Comm // what Close gives back besides
+	once Reduction   // of functions such as Dot
 }
 
 type partition struct {
@@ -37,7 +37,7 @@ func NewProc(ctx context.Context, c comm.Comm, d device.Device) (Proc, error) {
 	if c == nil {
 		return Proc{}, errors.New("dist: new rank: no communicator given")
 	}
-	r := Proc{Comm: c, Device: d, alone: c, groups: &groups{}}
+	r := Proc{Comm: c, Device: d, alone: c, shared: &shared{}}
 	var err error
 	if d == nil {
 		err = errors.New("no device given")
@@ -49,7 +49,7 @@ func NewProc(ctx context.Context, c comm.Comm, d device.Device) (Proc, error) {
 		if r.alone, err = c.Split(ctx, c.Rank(), 0); err != nil {
 			return Proc{}, fmt.Errorf("dist: a group for rank %d alone: %w", c.Rank(), err)
 		}
-		r.groups.own = append(r.groups.own, r.alone)
+		r.shared.own = append(r.shared.own, r.alone)
 	}
 	return r, nil
 }
@@ -57,7 +57,7 @@ func NewProc(ctx context.Context, c comm.Comm, d device.Device) (Proc, error) {
 // Alone returns this rank as a group of one, for operators that work inside a
 // rank. It does not communicate.
 func (r Proc) Alone() Proc {
-	return Proc{Comm: r.alone, Device: r.Device, alone: r.alone, groups: &groups{}}
+	return Proc{Comm: r.alone, Device: r.Device, alone: r.alone, shared: &shared{}}
 }
 
 // Subgroup makes one group of the ranks of each color, ordered by key, as
@@ -65,9 +65,9 @@ func (r Proc) Alone() Proc {
 // Close gives the group back.
 func (r Proc) Subgroup(ctx context.Context, color, key int) (Proc, error) {
 	c, err := r.Split(ctx, color, key)
-	s := Proc{Comm: c, Device: r.Device, alone: r.alone, groups: &groups{}}
+	s := Proc{Comm: c, Device: r.Device, alone: r.alone, shared: &shared{}}
 	if c != nil {
-		s.groups.own = append(s.groups.own, c)
+		s.shared.own = append(s.shared.own, c)
 	}
 	return s, err
 }
@@ -76,17 +76,18 @@ func (r Proc) Subgroup(ctx context.Context, color, key int) (Proc, error) {
 // on it, which cannot be used afterwards. It is collective. The communicator
 // that NewProc was given stays open.
 func (r Proc) Close() error {
-	if r.groups == nil {
+	if r.shared == nil {
 		return nil
 	}
 	var errs []error
-	for _, p := range r.groups.made {
+	for _, p := range r.shared.made {
 		errs = append(errs, p.group.Close())
 	}
-	for _, c := range r.groups.own {
+	for _, c := range r.shared.own {
 		errs = append(errs, c.Close())
 	}
-	*r.groups = groups{}
+	r.shared.once.device.room.Free()
+	*r.shared = shared{}
 	return errors.Join(errs...)
 }
 
@@ -107,7 +108,7 @@ func (r Proc) subgroup(ctx context.Context, colors []int) (comm.Comm, error) {
 	case distinct:
 		return r.alone, nil
 	}
-	for _, p := range r.groups.made {
+	for _, p := range r.shared.made {
 		if slices.Equal(p.first, first) {
 			return p.group, nil
 		}
@@ -116,6 +117,6 @@ func (r Proc) subgroup(ctx context.Context, colors []int) (comm.Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.groups.made = append(r.groups.made, partition{first, c})
+	r.shared.made = append(r.shared.made, partition{first, c})
 	return c, nil
 }

@@ -25,7 +25,7 @@ var properties = []property{
 	{"halo", [4]func(context.Context, dist.Proc, gen) error{haloCase[float32], haloCase[float64], haloCase[complex64], haloCase[complex128]}},
 	{"reductions", [4]func(context.Context, dist.Proc, gen) error{reduceCase[float32], reduceCase[float64], reduceCase[complex64], reduceCase[complex128]}},
 	{"stacks", [4]func(context.Context, dist.Proc, gen) error{stackCase[float32], stackCase[float64], stackCase[complex64], stackCase[complex128]}},
-	{"sums", [4]func(context.Context, dist.Proc, gen) error{sumsCase[float32], sumsCase[float64], sumsCase[complex64], sumsCase[complex128]}},
+	{"slots", [4]func(context.Context, dist.Proc, gen) error{reductionCase[float32], reductionCase[float64], reductionCase[complex64], reductionCase[complex128]}},
 	{"masks", [4]func(context.Context, dist.Proc, gen) error{maskCase[float32], maskCase[float64], maskCase[complex64], maskCase[complex128]}},
 	{"vectors", [4]func(context.Context, dist.Proc, gen) error{vectorCase[float32], vectorCase[float64], vectorCase[complex64], vectorCase[complex128]}},
 	{"norms along", [4]func(context.Context, dist.Proc, gen) error{alongCase[float32], alongCase[float64], alongCase[complex64], alongCase[complex128]}},

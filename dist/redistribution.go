@@ -12,8 +12,7 @@ import (
 // want it. Buffers are made once, so further calls allocate nothing.
 type Redistribution[T scalar.Scalar] struct {
 	from, to    *Space
-	there, back *Exchange[T]
-	parts       []*Redistribution[T]
+	there, back []*Exchange[T] // of each leaf
 }
 
 // NewRedistribution plans the way between two spaces on the same ranks. It does not
@@ -33,24 +32,18 @@ func newRedistribution[T scalar.Scalar](from, to *Space, back bool) (*Redistribu
 	if why, bridged := from.Difference(to); !bridged {
 		return nil, fmt.Errorf("%s: one array is of %v, the other of %v: only the layout can change", why, from, to)
 	}
-	for i := range from.parts {
-		p, err := newRedistribution[T](from.parts[i], to.parts[i], back)
+	for i, leaf := range from.leaves {
+		other := to.leaves[i]
+		e, err := NewExchange[T](NewPlan(leaf, labelMove).boxes(other.Box, other.local))
+		m.there = append(m.there, e)
+		if err == nil && back {
+			e, err = NewExchange[T](NewPlan(other, labelBack).boxes(leaf.Box, leaf.local))
+			m.back = append(m.back, e)
+		}
 		if err != nil {
 			m.Free()
 			return nil, err
 		}
-		m.parts = append(m.parts, p)
-	}
-	if m.parts != nil {
-		return m, nil
-	}
-	var err error
-	if m.there, err = NewExchange[T](NewPlan(from, labelMove).boxes(to.Box, to.local)); err == nil && back {
-		m.back, err = NewExchange[T](NewPlan(to, labelBack).boxes(from.Box, from.local))
-	}
-	if err != nil {
-		m.Free()
-		return nil, err
 	}
 	return m, nil
 }
@@ -68,15 +61,12 @@ func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) erro
 	if err := Check("dist: redistribution", "forward", &dst, m.to, &src, m.from); err != nil {
 		return err
 	}
-	for i, p := range m.parts {
-		if err := p.Forward(ctx, dst.parts[i], src.parts[i]); err != nil {
+	for i, e := range m.there {
+		if err := e.run(ctx, *dst.block(i), *src.block(i)); err != nil {
 			return err
 		}
 	}
-	if m.parts != nil {
-		return nil
-	}
-	return m.there.run(ctx, dst.local, src.local)
+	return nil
 }
 
 // Adjoint is the way back, which is also the inverse. It is collective.
@@ -84,15 +74,12 @@ func (m *Redistribution[T]) Adjoint(ctx context.Context, dst, src Array[T]) erro
 	if err := Check("dist: redistribution", "adjoint", &dst, m.from, &src, m.to); err != nil {
 		return err
 	}
-	for i, p := range m.parts {
-		if err := p.Adjoint(ctx, dst.parts[i], src.parts[i]); err != nil {
+	for i, e := range m.back {
+		if err := e.run(ctx, *dst.block(i), *src.block(i)); err != nil {
 			return err
 		}
 	}
-	if m.parts != nil {
-		return nil
-	}
-	return m.back.run(ctx, dst.local, src.local)
+	return nil
 }
 
 // Free gives the buffers back to the device. m cannot be used afterwards.
@@ -100,11 +87,12 @@ func (m *Redistribution[T]) Free() {
 	if m == nil {
 		return
 	}
-	for _, p := range m.parts {
-		p.Free()
+	for _, e := range m.there {
+		e.Free()
 	}
-	m.there.Free()
-	m.back.Free()
+	for _, e := range m.back {
+		e.Free()
+	}
 }
 
 // Domain returns the first space, Range the second.

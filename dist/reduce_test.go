@@ -262,9 +262,8 @@ func TestReductionsOfCopiesThatDiffer(t *testing.T) {
 		if err := x.Local().CopyIn([]float64{3 + 2*k, -4 * (1 + k)}); err != nil {
 			return err
 		}
-		dots := make([]float64, 1)
-		if err := dist.DotN(ctx, dots, []dist.Array[float64]{x}, []dist.Array[float64]{x}); err != nil || dots[0] != 25 {
-			return fmt.Errorf("DotN gives %v: %w", dots, err)
+		if dots, err := dotsOf(ctx, []dist.Array[float64]{x}, []dist.Array[float64]{x}); err != nil || dots[0] != 25 {
+			return fmt.Errorf("a reduction gives %v: %w", dots, err)
 		}
 		lo, hi, err := dist.MinMax(ctx, x)
 		if err != nil || lo != -4 || hi != 3 {

@@ -14,19 +14,23 @@ import (
 // Space is a set of vectors: their N-d shape and how it lies on the ranks and
 // their devices, or a stack of such spaces. It carries no element type and
 // never changes.
+//
+// leaves are the spaces of the blocks: of a stack those of its parts, one after
+// another, of any other space the space itself. Loops go over leaves. parts say
+// how a stack nests, which matters to those who ask for a part or for a text.
 type Space struct {
 	proc    Proc
-	shape   shape.Shape // global
+	shape   shape.Shape // global; of a stack one axis of all elements
 	layout  Layout      // resolved: nothing is left open
 	off     [][]int     // per grid axis: the first row of each coordinate, and the end
 	cuts    []cut       // what the grid does, to compare spaces
 	box     Box         // what this rank holds
-	local   shape.Shape
-	primary bool      // this rank's block counts in reductions
-	split   bool      // ranks hold different elements
-	group   comm.Comm // whom reductions are among
-	parts   []*Space
-	sum     *scratch
+	local   shape.Shape // of a stack one axis of all elements that this rank holds
+	primary bool        // this rank's block counts in reductions
+	split   bool        // ranks hold different elements
+	group   comm.Comm   // whom reductions are among
+	leaves  []*Space
+	parts   []*Space // nil unless it is a stack
 }
 
 // NewSpace returns the space of arrays of this shape with this layout. It is
@@ -57,7 +61,8 @@ func NewSpace(ctx context.Context, r Proc, l Layout, dims ...int) (*Space, error
 
 // newSpace is NewSpace with a resolved layout that all ranks agree on.
 func newSpace(r Proc, s shape.Shape, l Layout, group comm.Comm) *Space {
-	sp := &Space{proc: r, shape: s, layout: l, group: group, sum: newScratch()}
+	sp := &Space{proc: r, shape: s, layout: l, group: group}
+	sp.leaves = []*Space{sp}
 	sp.off = make([][]int, len(l.Grid))
 	for g, e := range l.Grid {
 		if l.Axes[g] != NoAxis {
@@ -106,14 +111,15 @@ func (s *Space) like(l Layout, dims []int) (*Space, error) {
 // Alone returns the space of this rank's block as an array of one rank, or of
 // the blocks of a stack.
 func (s *Space) Alone() *Space {
-	r := s.proc.Alone()
 	if s.parts != nil {
-		t := &Space{proc: r, group: r.Comm, sum: newScratch()}
-		for _, p := range s.parts {
-			t.parts = append(t.parts, p.Alone())
+		parts := make([]*Space, len(s.parts))
+		for i, p := range s.parts {
+			parts[i] = p.Alone()
 		}
+		t, _ := Stack(parts...) // all are on this rank
 		return t
 	}
+	r := s.proc.Alone()
 	l, _ := Layout{Replicate: Unchecked}.resolve(s.local, 1)
 	return newSpace(r, s.local, l, r.Comm)
 }
@@ -159,37 +165,14 @@ func (s *Space) Comm() comm.Comm { return s.proc.Comm }
 func (s *Space) Device() device.Device { return s.proc.Device }
 
 // Shape returns the global shape; of a stack, the number of all its elements.
-func (s *Space) Shape() shape.Shape {
-	if s.parts != nil {
-		return shape.Of(s.Size())
-	}
-	return s.shape
-}
+func (s *Space) Shape() shape.Shape { return s.shape }
 
 // Size returns the number of elements over all ranks, each counted once.
-func (s *Space) Size() int {
-	if s.parts == nil {
-		return s.shape.Size()
-	}
-	n := 0
-	for _, p := range s.parts {
-		n += p.Size()
-	}
-	return n
-}
+func (s *Space) Size() int { return s.shape.Size() }
 
 // LocalShape returns the shape of this rank's block; of a stack, the number of
 // all elements that this rank holds.
-func (s *Space) LocalShape() shape.Shape {
-	if s.parts == nil {
-		return s.local
-	}
-	n := 0
-	for _, p := range s.parts {
-		n += p.LocalShape().Size()
-	}
-	return shape.Of(n)
-}
+func (s *Space) LocalShape() shape.Shape { return s.local }
 
 // Layout returns how the space lies on its ranks, with nothing left open. That
 // of a stack has a Mask only.

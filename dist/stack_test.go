@@ -86,7 +86,7 @@ func stackCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	if err := reductions(ctx, x, y, p, q); err != nil {
 		return err
 	}
-	if err := dotN(ctx, r, g, x, y, p, q); err != nil {
+	if err := manyDots(ctx, r, g, x, y, p, q); err != nil {
 		return err
 	}
 	dist.Combine(z, 2, x, -1, y)
@@ -100,11 +100,11 @@ func stackCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error {
 	return reductions(ctx, z, y, sum, q)
 }
 
-// dotN takes dots of a stack, a split and a replicated array in one message.
-func dotN[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen, x, y dist.Array[T], p, q []T) error {
+// manyDots takes dots of a stack, a split and a replicated array in one message.
+func manyDots[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen, x, y dist.Array[T], p, q []T) error {
 	xs, ys := []dist.Array[T]{x}, []dist.Array[T]{y}
 	values := [][2][]T{{p, q}}
-	for range 10 { // more than fit the scratch
+	for range 20 { // more than stay on a device
 		s, err := g.space(ctx, r, g.dims())
 		if err != nil {
 			return err
@@ -120,18 +120,18 @@ func dotN[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen, x, y dist.Ar
 		xs, ys = append(xs, u), append(ys, v)
 		values = append(values, [2][]T{valuesOf[T](5, s.Size()), valuesOf[T](6, s.Size())})
 	}
-	for _, n := range []int{0, 1, 3, len(xs)} {
-		dst := make([]T, n)
-		if err := dist.DotN(ctx, dst, xs[:n], ys[:n]); err != nil {
+	for _, n := range []int{1, 3, len(xs)} {
+		dots, err := dotsOf(ctx, xs[:n], ys[:n])
+		if err != nil {
 			return err
 		}
-		for i, got := range dst {
+		for i, got := range dots {
 			var want complex128
 			for k := range values[i][0] {
 				want += cmplx.Conj(wide(values[i][0][k])) * wide(values[i][1][k])
 			}
-			if wide(got) != want {
-				return fmt.Errorf("DotN of %d: result %d of %v: got %v, want %v", n, i, xs[i].Space(), got, want)
+			if got != want {
+				return fmt.Errorf("reduction of %d: result %d of %v: got %v, want %v", n, i, xs[i].Space(), got, want)
 			}
 		}
 	}

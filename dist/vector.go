@@ -6,29 +6,23 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Element-wise operations work on each rank's own block and on each part of a
+// Element-wise operations work on each rank's own block, or on all blocks of a
 // stack. They send nothing and return no error; arrays that lie differently
 // are a bug and panic with LayoutError. Redistribute makes them alike.
 
 // Copy sets dst = src.
 func Copy[T scalar.Scalar](dst, src Array[T]) {
 	mustMatch("Copy", dst, src)
-	for i, p := range dst.parts {
-		Copy(p, src.parts[i])
-	}
-	if dst.parts == nil {
-		array.Copy(dst.local, src.local)
+	for i := range dst.space.leaves {
+		array.Copy(*dst.block(i), *src.block(i))
 	}
 }
 
 // Fill sets every element of dst to v.
 func Fill[T scalar.Scalar](dst Array[T], v T) {
 	dst.given("Fill")
-	for _, p := range dst.parts {
-		Fill(p, v)
-	}
-	if dst.parts == nil {
-		array.Fill(dst.local, v)
+	for i := range dst.space.leaves {
+		array.Fill(*dst.block(i), v)
 	}
 }
 
@@ -38,11 +32,8 @@ func Zero[T scalar.Scalar](dst Array[T]) { Fill(dst, 0) }
 // Axpby sets y = a·x + b·y. With b = 0, y is not read.
 func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
 	mustMatch("Axpby", x, y)
-	for i, p := range y.parts {
-		Axpby(a, x.parts[i], b, p)
-	}
-	if y.parts == nil {
-		array.Axpby(a, x.local, b, y.local)
+	for i := range y.space.leaves {
+		array.Axpby(a, *x.block(i), b, *y.block(i))
 	}
 }
 
@@ -50,11 +41,8 @@ func Axpby[T scalar.Scalar](a T, x Array[T], b T, y Array[T]) {
 func Combine[T scalar.Scalar](dst Array[T], a T, x Array[T], b T, y Array[T]) {
 	mustMatch("Combine", dst, x)
 	mustMatch("Combine", dst, y)
-	for i, p := range dst.parts {
-		Combine(p, a, x.parts[i], b, y.parts[i])
-	}
-	if dst.parts == nil {
-		array.Combine(dst.local, a, x.local, b, y.local)
+	for i := range dst.space.leaves {
+		array.Combine(*dst.block(i), a, *x.block(i), b, *y.block(i))
 	}
 }
 
@@ -79,32 +67,23 @@ func MulConj[T scalar.Scalar](dst, x, y Array[T]) { mul("MulConj", dst, x, y, ar
 func mul[T scalar.Scalar](op string, dst, x, y Array[T], f func(dst, x, y array.Array[T])) {
 	mustMatch(op, dst, x)
 	mustMatch(op, dst, y)
-	for i, p := range dst.parts {
-		mul(op, p, x.parts[i], y.parts[i], f)
-	}
-	if dst.parts == nil {
-		f(dst.local, x.local, y.local)
+	for i := range dst.space.leaves {
+		f(*dst.block(i), *x.block(i), *y.block(i))
 	}
 }
 
 // Conj sets dst = conj(x). dst may be x.
 func Conj[T scalar.Scalar](dst, x Array[T]) {
 	mustMatch("Conj", dst, x)
-	for i, p := range dst.parts {
-		Conj(p, x.parts[i])
-	}
-	if dst.parts == nil {
-		array.Conj(dst.local, x.local)
+	for i := range dst.space.leaves {
+		array.Conj(*dst.block(i), *x.block(i))
 	}
 }
 
 // Threshold shrinks each element of x towards zero. dst may be x.
 func Threshold[T scalar.Scalar](dst, x Array[T], kind device.ThresholdKind, t float64) {
 	mustMatch("Threshold", dst, x)
-	for i, p := range dst.parts {
-		Threshold(p, x.parts[i], kind, t)
-	}
-	if dst.parts == nil {
-		array.Threshold(dst.local, x.local, kind, t)
+	for i := range dst.space.leaves {
+		array.Threshold(*dst.block(i), *x.block(i), kind, t)
 	}
 }

@@ -107,7 +107,7 @@ func TestUnlikePanics(t *testing.T) {
 			"Mul":           func() { dist.Mul(y, x, y) },
 			"Conj":          func() { dist.Conj(x, y) },
 			"Dot":           func() { dist.Dot(ctx, x, y) },
-			"DotN":          func() { dist.DotN(ctx, make([]float64, 1), []dist.Array[float64]{x}, []dist.Array[float64]{y}) },
+			"AddDot":        func() { dist.AddDot(dist.NewReduction(x.Space(), 1), x, y) },
 			"Copy to stack": func() { dist.Copy(stack, x) },
 			"Local":         func() { stack.Local() },
 		} {

@@ -27,24 +27,20 @@ func (t truth) finite() bool {
 // target is the root of what is minimised: ‖b - A·x‖² + damp²·‖x‖².
 func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.x) }
 
-// truth works out the norms of x. It applies A once, and once more or Aᴴ where
-// the method knows a gradient, and sends a message for each norm.
+// truth works out the norms of x, in one message. It applies A once, and once more
+// or Aᴴ where the method knows a gradient.
 func (r *session[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
 	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
 	if err := r.ws.A.Forward(ctx, rng, x); err != nil {
 		return t, err
 	}
 	dist.Sub(rng, r.ws.B.Array, rng)
-	if t.Resid, err = dist.Norm(ctx, rng, 2); err != nil {
-		return t, err
-	}
-	if t.x, err = dist.Norm(ctx, x, 2); err != nil {
-		return t, err
-	}
-	t.Grad = math.NaN()
+	red := r.ws.several
+	red.Reset()
+	resid, size := dist.AddNorm(red, rng, 2), dist.AddNorm(red, x, 2)
+	gradient := !math.IsNaN(r.w.first.Grad)
 	switch {
-	case math.IsNaN(r.w.first.Grad):
-		return t, nil
+	case !gradient:
 	case r.ws.hermitian:
 		err = square(r.ws.A).Forward(ctx, dom.Array, same[D](rng))
 	default:
@@ -52,10 +48,21 @@ func (r *session[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, er
 			dist.Axpby(fromFloat[D](-r.ws.Damp*r.ws.Damp), x, 1, dom.Array)
 		}
 	}
-	if err == nil {
-		t.Grad, err = dist.Norm(ctx, dom.Array, 2)
+	if err != nil {
+		return t, err
 	}
-	return t, err
+	var grad dist.Slot
+	if gradient {
+		grad = dist.AddNorm(red, dom.Array, 2)
+	}
+	if err := red.Do(ctx); err != nil {
+		return t, err
+	}
+	t.Resid, t.x, t.Grad = resid.Float(), size.Float(), math.NaN()
+	if gradient {
+		t.Grad = grad.Float()
+	}
+	return t, nil
 }
 
 // square is an operator whose domain and range have one element type.

@@ -40,18 +40,16 @@ func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (pri
 		return prints, err
 	}
 	defer y.Free()
-	sums := dist.NewSums(w.Space(), 4)
-	for _, v := range []dist.Array[R]{p.B, y} {
-		if err := dist.AddDot(sums, v, v); err != nil {
-			return prints, err
-		}
-		if err := dist.AddDot(sums, w, v); err != nil {
-			return prints, err
-		}
+	red := dist.NewReduction(w.Space(), 4)
+	var slots [2][2]dist.Slot
+	for i, v := range []dist.Array[R]{p.B, y} {
+		slots[i] = [2]dist.Slot{dist.AddNorm2(red, v), dist.AddDot(red, w, v)}
 	}
-	err = sums.Reduce(ctx)
-	for i := range prints {
-		prints[i] = Fingerprint{math.Sqrt(sums.Value(2 * i)), sums.Value(2*i + 1)}
+	if err := red.Do(ctx); err != nil {
+		return prints, err
 	}
-	return prints, err
+	for i, s := range slots {
+		prints[i] = Fingerprint{math.Sqrt(s[0].Float()), s[1].Float()}
+	}
+	return prints, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -111,15 +112,13 @@ func (r *session[D, R]) symmetry(ctx context.Context) error {
 		return err
 	}
 	defer z.Free()
-	sums := dist.NewSums(y.Space(), 3)
-	if err := errors.Join(dist.AddDot(sums, y, y), dist.AddComplexDot(sums, r.ws.B.Array, z)); err != nil {
+	red := dist.NewReduction(y.Space(), 2)
+	yy, bz := dist.AddNorm2(red, y), dist.AddDot(red, r.ws.B.Array, z)
+	if err := red.Do(ctx); err != nil {
 		return err
 	}
-	if err := sums.Reduce(ctx); err != nil {
-		return err
-	}
-	s := sums.Value(0)
-	if off := math.Hypot(sums.Value(1)-s, sums.Value(2)); off > math.Cbrt(epsilon[D, R]())*s {
+	s := yy.Float()
+	if off := cmplx.Abs(bz.Complex() - complex(s, 0)); off > math.Cbrt(epsilon[D, R]())*s {
 		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
 	}
 	return nil

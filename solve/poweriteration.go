@@ -42,7 +42,7 @@ type power[T scalar.Scalar] struct {
 	maxIter, iters int
 	tol            float64
 	eig            complex128
-	sums           *dist.Sums
+	red            *dist.Reduction
 }
 
 // init checks the arguments and scales the start. It is collective.
@@ -74,7 +74,7 @@ func (p *power[T]) init(ctx context.Context) error {
 	if n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
 		return fmt.Errorf("the start has norm %g: give a vector that is not zero", n)
 	}
-	p.sums = dist.NewSums(p.x.Space(), 3)
+	p.red = dist.NewReduction(p.x.Space(), 2)
 	dist.Scale(p.x, fromFloat[T](1/n), p.x)
 	return nil
 }
@@ -84,21 +84,15 @@ func (p *power[T]) step(ctx context.Context) error {
 	if err := p.a.Forward(ctx, p.y, p.x); err != nil {
 		return err
 	}
-	p.sums.Reset()
-	if err := dist.AddComplexDot(p.sums, p.x, p.y); err != nil {
+	eig, yy := dist.AddDot(p.red, p.x, p.y), dist.AddNorm2(p.red, p.y)
+	if err := p.red.Do(ctx); err != nil {
 		return err
 	}
-	if err := dist.AddDot(p.sums, p.y, p.y); err != nil {
-		return err
-	}
-	if err := p.sums.Reduce(ctx); err != nil {
-		return err
-	}
-	n := math.Sqrt(p.sums.Value(2))
+	n := math.Sqrt(yy.Float())
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return fmt.Errorf("‖A·x‖ is %g: %w", n, ErrNotFinite)
 	}
-	p.eig = complex(p.sums.Value(0), p.sums.Value(1))
+	p.eig = eig.Complex()
 	if n > 0 { // otherwise x is in the null space: the eigenvalue is zero
 		dist.Scale(p.x, fromFloat[T](1/n), p.y)
 	}

@@ -64,12 +64,16 @@ func (v *Vector[T]) Dot(ctx context.Context, x *Vector[T]) float64 {
 	if !v.w.ready(ctx) {
 		return math.NaN()
 	}
-	v.w.one.Reset()
 	return v.w.reduceOne(ctx, dist.AddDot(v.w.one, v.Array, x.Array))
 }
 
 // Norm2 returns ‖v‖². It is collective: one message.
-func (v *Vector[T]) Norm2(ctx context.Context) float64 { return v.Dot(ctx, v) }
+func (v *Vector[T]) Norm2(ctx context.Context) float64 {
+	if !v.w.ready(ctx) {
+		return math.NaN()
+	}
+	return v.w.reduceOne(ctx, dist.AddNorm2(v.w.one, v.Array))
+}
 
 // AddNorm2 sets v = v + a·x and returns ‖v‖², in one pass over memory. It is
 // collective: one message.
@@ -77,54 +81,52 @@ func (v *Vector[T]) AddNorm2(ctx context.Context, a float64, x *Vector[T]) float
 	if !v.w.ready(ctx) {
 		return math.NaN()
 	}
-	v.w.one.Reset()
-	return v.w.reduceOne(ctx, dist.AddAxpyNorm(v.w.one, fromFloat[T](a), x.Array, v.Array))
+	return v.w.reduceOne(ctx, dist.AddAxpyNorm2(v.w.one, fromFloat[T](a), x.Array, v.Array))
 }
 
-// reduceOne sends the message of one sum, which err says has been made.
-func (s *shared) reduceOne(ctx context.Context, err error) float64 {
-	if err == nil {
-		err = s.one.Reduce(ctx)
-	}
-	if s.err = err; err != nil {
+// reduceOne sends the message of one number.
+func (s *shared) reduceOne(ctx context.Context, n dist.Slot) float64 {
+	if s.err = s.one.Do(ctx); s.err != nil {
 		return math.NaN()
 	}
-	return s.one.Value(0)
+	return n.Float()
 }
 
 // QueueDot has the next Reduce set to to the real part of vᴴx.
-func (v *Vector[T]) QueueDot(x *Vector[T], to *float64) {
-	if v.w.enqueue(to) {
-		v.w.err = dist.AddDot(v.w.several, v.Array, x.Array)
+func (v *Vector[T]) QueueDot(x *Vector[T], to *float64) { v.QueueComplexDot(x, to, nil) }
+
+// QueueComplexDot has the next Reduce set re and im to the parts of vᴴx.
+func (v *Vector[T]) QueueComplexDot(x *Vector[T], re, im *float64) {
+	if to := v.w.enqueue(re, im); to != nil {
+		*to = dist.AddDot(v.w.several, v.Array, x.Array)
 	}
 }
 
 // QueueNorm2 has the next Reduce set to to ‖v‖².
-func (v *Vector[T]) QueueNorm2(to *float64) { v.QueueDot(v, to) }
+func (v *Vector[T]) QueueNorm2(to *float64) {
+	if to := v.w.enqueue(to, nil); to != nil {
+		*to = dist.AddNorm2(v.w.several, v.Array)
+	}
+}
 
 // QueueAddNorm2 sets v = v + a·x, in one pass over memory, and has the next Reduce
 // set to to ‖v‖².
 func (v *Vector[T]) QueueAddNorm2(a float64, x *Vector[T], to *float64) {
-	if v.w.enqueue(to) {
-		v.w.err = dist.AddAxpyNorm(v.w.several, fromFloat[T](a), x.Array, v.Array)
+	if to := v.w.enqueue(to, nil); to != nil {
+		*to = dist.AddAxpyNorm2(v.w.several, fromFloat[T](a), x.Array, v.Array)
 	}
 }
 
-// QueueComplexDot has the next Reduce set re and im to the parts of vᴴx.
-func (v *Vector[T]) QueueComplexDot(x *Vector[T], re, im *float64) {
-	if v.w.enqueue(re) {
-		v.w.queue = append(v.w.queue, im)
-		v.w.err = dist.AddComplexDot(v.w.several, v.Array, x.Array)
-	}
-}
-
-// enqueue makes room for a sum and reports whether it is wanted.
-func (s *shared) enqueue(to *float64) bool {
+// enqueue makes room for a number of the next Reduce, nil after an error.
+func (s *shared) enqueue(re, im *float64) *dist.Slot {
 	if len(s.queue) == 0 {
 		s.several.Reset()
 	}
-	s.queue = append(s.queue, to)
-	return s.err == nil
+	s.queue = append(s.queue, queued{re: re, im: im})
+	if s.err != nil {
+		return nil
+	}
+	return &s.queue[len(s.queue)-1].slot
 }
 
 // fromFloat is a real number as an element.

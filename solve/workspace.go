@@ -47,14 +47,20 @@ type shared struct {
 	unagreed  bool  // this rank may have an error that no other rank knows of
 	starting  bool  // Init is running
 	hermitian bool
-	one       *dist.Sums // for a message of one sum: a GPU is faster with it
-	several   *dist.Sums
-	queue     []*float64 // where the sums of the next Reduce go
+	one       *dist.Reduction // for a message of one number: a GPU is faster with it
+	several   *dist.Reduction
+	queue     []queued   // where the numbers of the next Reduce go
 	pair      [2]float64 // room for two sums
 	numbers   []number
 	pivots    pivots
 	norm      float64 // of the operator, from below
 	cond      float64
+}
+
+// queued is a number of the next Reduce and where it goes; im may be nil.
+type queued struct {
+	slot   dist.Slot
+	re, im *float64
 }
 
 // number is a number that a checkpoint keeps.
@@ -76,8 +82,8 @@ func NewWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp flo
 func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp float64) *Workspace[D, R] {
 	w := &Workspace[D, R]{A: p.A, Damp: damp}
 	w.group = x.Space().Group()
-	w.one, w.several = dist.NewSums(x.Space(), 1), dist.NewSums(x.Space(), 4)
-	w.queue = make([]*float64, 0, 4)
+	w.one, w.several = dist.NewReduction(x.Space(), 1), dist.NewReduction(x.Space(), 4)
+	w.queue = make([]queued, 0, 4)
 	w.X = &Vector[D]{Array: x, name: "x", w: &w.shared}
 	w.B = &Vector[R]{Array: p.B, name: "b", w: &w.shared}
 	return w
@@ -357,11 +363,15 @@ func (s *shared) Reduce(ctx context.Context) {
 		s.Fail(errReduce)
 	}
 	if s.ready(ctx) {
-		s.err = s.several.Reduce(ctx)
+		s.err = s.several.Do(ctx)
 	}
-	for i, to := range s.queue {
-		if *to = math.NaN(); s.err == nil {
-			*to = s.several.Value(i)
+	for _, q := range s.queue {
+		v := complex(math.NaN(), math.NaN())
+		if s.err == nil {
+			v = q.slot.Complex()
+		}
+		if *q.re = real(v); q.im != nil {
+			*q.im = imag(v)
 		}
 	}
 	s.queue = s.queue[:0]

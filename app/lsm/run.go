@@ -2,7 +2,6 @@ package lsm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -182,15 +181,13 @@ func (s *session[T]) compare(ctx context.Context, inv dist.Array[T], res *Result
 	if err := s.fillTrue(m); err != nil {
 		return err
 	}
-	sums := dist.NewSums(m.Space(), 3)
-	if err := errors.Join(dist.AddDot(sums, inv, m), dist.AddDot(sums, inv, inv), dist.AddDot(sums, m, m)); err != nil {
+	red := dist.NewReduction(m.Space(), 3)
+	dot, size, truth := dist.AddDot(red, inv, m), dist.AddNorm2(red, inv), dist.AddNorm2(red, m)
+	if err := red.Do(ctx); err != nil {
 		return err
 	}
-	if err := sums.Reduce(ctx); err != nil {
-		return err
-	}
-	if n := math.Sqrt(sums.Value(1) * sums.Value(2)); n > 0 {
-		res.Correlation = sums.Value(0) / n
+	if n := math.Sqrt(size.Float() * truth.Float()); n > 0 {
+		res.Correlation = dot.Float() / n
 	}
 	return nil
 }
