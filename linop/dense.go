@@ -93,15 +93,12 @@ func columns[D, R scalar.Scalar](ctx context.Context, a Map[D, R], f func(j int,
 
 // setElement sets element j, in the global order, on the ranks that hold it.
 func setElement[T scalar.Scalar](x dist.Array[T], j int, v T) {
-	s := x.Space()
-	for i, p := range s.Parts() {
-		if n := p.Size(); j >= n {
-			j -= n
-			continue
-		}
-		setElement(x.Part(i), j, v)
-		return
+	leaf := 0
+	for ; j >= x.Leaf(leaf).Space().Size(); leaf++ {
+		j -= x.Leaf(leaf).Space().Size()
 	}
+	x = x.Leaf(leaf)
+	s := x.Space()
 	box, st, at := s.Box(s.Proc().Rank()), s.Shape().Strides(), 0
 	local := s.LocalShape().Strides()
 	for d := range s.Shape().NDim() {
@@ -118,55 +115,48 @@ func setElement[T scalar.Scalar](x dist.Array[T], j int, v T) {
 // gatherer brings whole vectors of a space to the host of every rank, again and
 // again.
 type gatherer[T scalar.Scalar] struct {
-	move  *dist.Redistribution[T]
-	whole dist.Array[T]
-	parts []*gatherer[T]
-	size  int
+	moves []*dist.Redistribution[T] // of each leaf
+	whole []dist.Array[T]
 }
 
 func newGatherer[T scalar.Scalar](s *dist.Space) (*gatherer[T], error) {
-	g := &gatherer[T]{size: s.Size()}
-	for _, p := range s.Parts() {
-		part, err := newGatherer[T](p)
+	g := &gatherer[T]{}
+	for _, leaf := range s.Leaves() {
+		to, err := leaf.Like(dist.Replicated, leaf.Shape().Dims()...)
 		if err != nil {
 			return nil, err
 		}
-		g.parts = append(g.parts, part)
+		whole, err := dist.New[T](to)
+		if err != nil {
+			return nil, err
+		}
+		move, err := dist.NewRedistribution[T](leaf, to)
+		if err != nil {
+			return nil, err
+		}
+		g.moves, g.whole = append(g.moves, move), append(g.whole, whole)
 	}
-	if g.parts != nil {
-		return g, nil
-	}
-	to, err := s.Like(dist.Replicated, s.Shape().Dims()...)
-	if err != nil {
-		return nil, err
-	}
-	if g.whole, err = dist.New[T](to); err != nil {
-		return nil, err
-	}
-	g.move, err = dist.NewRedistribution[T](s, to)
-	return g, err
+	return g, nil
 }
 
 // gather fills dst with all elements of x.
 func (g *gatherer[T]) gather(ctx context.Context, dst []T, x dist.Array[T]) error {
-	for i, p := range g.parts {
-		if err := p.gather(ctx, dst[:p.size], x.Part(i)); err != nil {
+	for i, whole := range g.whole {
+		if err := g.moves[i].Forward(ctx, whole, x.Leaf(i)); err != nil {
 			return err
 		}
-		dst = dst[p.size:]
+		n := whole.Local().Len()
+		if err := whole.Local().CopyOut(dst[:n]); err != nil {
+			return err
+		}
+		dst = dst[n:]
 	}
-	if g.parts != nil {
-		return nil
-	}
-	if err := g.move.Forward(ctx, g.whole, x); err != nil {
-		return err
-	}
-	return g.whole.Local().CopyOut(dst)
+	return nil
 }
 
 func (g *gatherer[T]) free() {
-	for _, p := range g.parts {
-		p.free()
+	for i, whole := range g.whole {
+		whole.Free()
+		g.moves[i].Free()
 	}
-	g.whole.Free()
 }

@@ -34,11 +34,7 @@ func flat[E scalar.Scalar](a Operator[E]) (Operator[E], error) {
 type flatten[E scalar.Scalar] struct{ Spaces }
 
 func newFlatten[E scalar.Scalar](s *dist.Space) (*flatten[E], error) {
-	leaf := s
-	for leaf.Parts() != nil {
-		leaf = leaf.Parts()[0]
-	}
-	to, err := leaf.Like(dist.Layout{}, s.Size())
+	to, err := s.Like(dist.Layout{}, s.Size())
 	return &flatten[E]{Spaces{s, to}}, err
 }
 
@@ -46,7 +42,7 @@ func (f *flatten[E]) Forward(_ context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check("linop: flatten", "forward", &dst, f.Rng, &src, f.Dom); err != nil {
 		return err
 	}
-	copyLine(dst, src, 0, true)
+	copyLine(dst, src, true)
 	return nil
 }
 
@@ -54,25 +50,20 @@ func (f *flatten[E]) Adjoint(_ context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check("linop: flatten", "adjoint", &dst, f.Dom, &src, f.Rng); err != nil {
 		return err
 	}
-	copyLine(src, dst, 0, false)
+	copyLine(src, dst, false)
 	return nil
 }
 
-// copyLine copies between line, from element at on, and a stack. It returns the
-// element of line after the last one.
-func copyLine[E scalar.Scalar](line, stack dist.Array[E], at int, fromStack bool) int {
-	for i := range stack.NumParts() {
-		at = copyLine(line, stack.Part(i), at, fromStack)
+// copyLine copies between a stack and an array of one axis.
+func copyLine[E scalar.Scalar](line, stack dist.Array[E], fromStack bool) {
+	at := 0
+	for i := range stack.NumLeaves() {
+		b := stack.Leaf(i).Local()
+		run := line.Local().Slice(at, at+b.Len())
+		if at += b.Len(); fromStack {
+			array.Copy(run, b)
+		} else {
+			array.Copy(b, run)
+		}
 	}
-	if stack.NumParts() > 0 {
-		return at
-	}
-	b := stack.Local()
-	run := line.Local().Slice(at, at+b.Len())
-	if fromStack {
-		array.Copy(run, b)
-	} else {
-		array.Copy(b, run)
-	}
-	return at + b.Len()
 }

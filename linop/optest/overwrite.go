@@ -35,18 +35,18 @@ func overwrites[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) erro
 		return err
 	}
 	dist.Fill(y, scalar.From[R](complex(math.NaN(), math.NaN())))
-	before, err := hostOf(nil, x)
+	before, err := x.Host()
 	if err != nil {
 		return err
 	}
 	if err := a.Forward(ctx, y, x); err != nil {
 		return err
 	}
-	after, err := hostOf(nil, x)
+	after, err := x.Host()
 	if err != nil {
 		return err
 	}
-	out, err := hostOf(nil, y)
+	out, err := y.Host()
 	if err != nil {
 		return err
 	}
@@ -72,19 +72,4 @@ func count[T scalar.Scalar](x []T) (n int) {
 		}
 	}
 	return n
-}
-
-// hostOf appends this rank's elements of x, those of all parts of a stack.
-func hostOf[T scalar.Scalar](to []T, x dist.Array[T]) ([]T, error) {
-	for i := range x.NumParts() {
-		var err error
-		if to, err = hostOf(to, x.Part(i)); err != nil {
-			return nil, err
-		}
-	}
-	if x.NumParts() > 0 {
-		return to, nil
-	}
-	h, err := x.Host()
-	return append(to, h...), err
 }

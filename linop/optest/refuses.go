@@ -65,7 +65,7 @@ func refuses[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 // one element of it. Ranks that hold nothing share nothing and would go on alone,
 // so all must hold some.
 func refusesShared[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R], y, x dist.Array[R]) error {
-	p, q := first(y), first(x)
+	p, q := y.Leaf(0), x.Leaf(0)
 	least := []int64{int64(min(p.Local().Len(), q.Local().Len()))}
 	if err := a.Domain().Comm().AllReduce(ctx, comm.Of(least), comm.Of(least), comm.Min); err != nil || least[0] == 0 {
 		return err
@@ -106,11 +106,7 @@ func refused[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R], what st
 // others returns spaces on the ranks of s that are not s: shorter, longer, of
 // another shape, and stacks.
 func others(s *dist.Space) (all []*dist.Space) {
-	leaf := s
-	for leaf.Parts() != nil {
-		leaf = leaf.Parts()[0]
-	}
-	n := s.Size()
+	leaf, n := s.Leaves()[0], s.Size()
 	add := func(o *dist.Space, err error) {
 		if err == nil && !o.Equal(s) {
 			all = append(all, o)
@@ -177,14 +173,6 @@ func (g *guarded[T]) check() error {
 		room.Free()
 	}
 	return nil
-}
-
-// first returns the first part of a stack that is none, or x.
-func first[T scalar.Scalar](x dist.Array[T]) dist.Array[T] {
-	for x.NumParts() > 0 {
-		x = x.Part(0)
-	}
-	return x
 }
 
 // over returns an array of s whose first block is this one.
