@@ -73,8 +73,8 @@ func (c Checkpoints) Open(ctx context.Context, g comm.Comm, note func(text strin
 }
 
 // OpenFolder makes the folder, locks it until Close, writes to it from every rank and
-// looks at what it holds. note, which
-// may be nil, hears what a user should know. It is collective.
+// looks at what it holds. note, which may be nil, hears what a user should know. It is
+// collective.
 func (c Checkpoints) OpenFolder(ctx context.Context, g comm.Comm, note func(text string)) (*CheckpointFolder, error) {
 	if note == nil {
 		note = func(string) {}
