@@ -26,6 +26,13 @@ type axisArgs[F float] struct {
 	reverse       bool
 }
 
+// axisLoops are the bodies of these kernels.
+type axisLoops struct{ sumAxis, normAxis, scanAxis func(lo, hi int) }
+
+func (k *kernels[T, F]) makeAxisLoops() axisLoops {
+	return axisLoops{sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart}
+}
+
 // eachColumn runs body over all columns, several at a time if they are short.
 func (k *kernels[T, F]) eachColumn(outer, n, inner int, body func(lo, hi int)) {
 	if inner > 0 {

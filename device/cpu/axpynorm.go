@@ -10,7 +10,7 @@ const block = 1024
 func (k *kernels[T, F]) AxpyNorm(a T, x, y device.Mem[T]) (s float64, err error) {
 	k.r.x, k.r.y = k.flat(x), k.flat(y)
 	k.v.a = k.split(a)
-	for _, c := range k.chunks(len(x.Host), k.loops.axpyNorm) {
+	for _, c := range k.chunks(x.N, k.loops.axpyNorm) {
 		s += real(c)
 	}
 	k.v = vectorArgs[F]{}

@@ -128,8 +128,8 @@ func (k *kernels[T, F]) blasGemm(opA, opB device.Trans, m, n, depth int, alpha T
 	// holds Cᵀ = op(B)ᵀ·op(A)ᵀ: so the factors change places.
 	f.Call(dl.Pointer(&call.transB), dl.Pointer(&call.transA),
 		dl.Pointer(&call.n), dl.Pointer(&call.m), dl.Pointer(&call.k),
-		dl.Pointer(&call.alpha), dl.Pointer(&b.Host[0]), dl.Pointer(&call.ldb), dl.Pointer(&a.Host[0]), dl.Pointer(&call.lda),
-		dl.Pointer(&call.beta), dl.Pointer(&c.Host[0]), dl.Pointer(&call.ldc), 1, 1)
+		dl.Pointer(&call.alpha), dl.Pointer(&elements(b)[0]), dl.Pointer(&call.ldb), dl.Pointer(&elements(a)[0]), dl.Pointer(&call.lda),
+		dl.Pointer(&call.beta), dl.Pointer(&elements(c)[0]), dl.Pointer(&call.ldc), 1, 1)
 	runtime.KeepAlive(k) // and with it all that the library was given
 	runtime.KeepAlive(a.Host)
 	runtime.KeepAlive(b.Host)

@@ -37,20 +37,20 @@ func (k *kernels[T, F]) blasGemv(op device.Trans, m, n int, alpha T, a, x device
 		g.gemv.trans = 'N'
 		rows, cols = n, m
 	}
-	xs, ys := x.Host[:cols], y.Host[:rows]
+	xs, ys := elements(x)[:cols], elements(y)[:rows]
 	conj := op == device.ConjTrans && k.components == 2
 	if conj { // the library has no conj(A)·x: it is the conjugate of A·conj(x)
 		if cap(g.room) < rows+cols {
 			g.room = make([]T, rows+cols)
 		}
 		xs, ys = g.room[:cols], g.room[cols:rows+cols]
-		k.Conj(memOf(xs), memOf(x.Host[:cols]))
+		k.Conj(memOf(xs), memOf(elements(x)[:cols]))
 		g.gemv.alpha, g.gemv.beta = 1, 0
 	}
 	k.blas.threads(k.workers + 1)
 	c := &g.gemv
 	f.Call(dl.Pointer(&c.trans), dl.Pointer(&c.m), dl.Pointer(&c.n), dl.Pointer(&c.alpha),
-		dl.Pointer(&a.Host[0]), dl.Pointer(&c.lda), dl.Pointer(&xs[0]), dl.Pointer(&c.step),
+		dl.Pointer(&elements(a)[0]), dl.Pointer(&c.lda), dl.Pointer(&xs[0]), dl.Pointer(&c.step),
 		dl.Pointer(&c.beta), dl.Pointer(&ys[0]), dl.Pointer(&c.step), 1)
 	runtime.KeepAlive(k) // and with it all that the library was given
 	runtime.KeepAlive(a.Host)

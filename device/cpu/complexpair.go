@@ -18,7 +18,16 @@ type pair[F float] struct{ re, im F }
 // flat returns the components of a block of elements: one per real element, two per
 // complex element. A real factor acts on both alike.
 func (k *kernels[T, F]) flat(m device.Mem[T]) []F {
-	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(m.Host))), len(m.Host)*k.components)
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(elements(m)))), m.N*k.components)
+}
+
+// elements returns memory as a slice. Memory without one, as internal/fakegpu has it,
+// is found by its address.
+func elements[T scalar.Scalar](m device.Mem[T]) []T {
+	if m.Host == nil && m.N > 0 {
+		return unsafe.Slice(*(**T)(unsafe.Pointer(&m.Addr)), m.N)
+	}
+	return m.Host
 }
 
 // pairs returns flat components as complex elements.

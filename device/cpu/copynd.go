@@ -33,7 +33,7 @@ func (k *kernels[T, F]) CopyND(dst, src device.Mem[T], c *device.Strided, add bo
 		return
 	}
 	a := &k.cp
-	*a = copyArgs[T]{dst: dst.Host, src: src.Host, add: add}
+	*a = copyArgs[T]{dst: elements(dst), src: elements(src), add: add}
 	a.plan.order(c)
 	rows, cols := a.n[a.rank-2], a.n[a.rank-1]
 	a.wide = min(cols, vectorGrain)

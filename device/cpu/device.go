@@ -37,7 +37,6 @@ func (c Config) Validate() error {
 // time.
 type Device struct {
 	threads int
-	closed  bool
 	pool    *pool
 	blas    *blas
 	f32     *kernels[float32, float32]
@@ -98,7 +97,7 @@ func (d *Device) Kernels(dt scalar.DType) any {
 
 // Sync returns at once: kernels of the host end before they return.
 func (d *Device) Sync(context.Context) error {
-	if d.closed {
+	if d.pool.workers == closed {
 		return errClosed
 	}
 	return nil
@@ -110,7 +109,6 @@ var errClosed = fmt.Errorf("cpu: %w", device.ErrClosed)
 // Close ends the threads. Kernels cannot be used afterwards.
 func (d *Device) Close() error {
 	d.pool.close()
-	d.closed = true
 	d.f32.close()
 	d.f64.close()
 	d.c64.close()

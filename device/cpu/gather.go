@@ -15,7 +15,7 @@ type gatherArgs[T scalar.Scalar, F float] struct {
 
 // Gather multiplies in the element type and adds in 64 bits.
 func (k *kernels[T, F]) Gather(dst, src device.Mem[T], s *device.Sparse[T]) {
-	rows := len(dst.Host)
+	rows := dst.N
 	if rows == 0 {
 		return
 	}

@@ -16,7 +16,6 @@ import (
 type kernels[T scalar.Scalar, F float] struct {
 	components int // of an element: 1, or 2 if it is complex
 	*pool
-	closed  bool
 	partial *partials
 	blas    *blas
 
@@ -37,14 +36,13 @@ type kernels[T scalar.Scalar, F float] struct {
 // loops are the bodies of parallel loops. Each is a method value, which only
 // the constructor may make: making one allocates.
 type loops struct {
-	copy, fill, combine, mul, mulAxis, conj, threshold func(lo, hi int)
-	dot, sum, norm, minMax                             func(lo, hi int)
-	sumAxis, normAxis, scanAxis                        func(lo, hi int)
-	copyND, bands, moves, gather                       func(lo, hi int)
-	gemvRows, gemvColumns, gemvSlabs                   func(lo, hi int)
-	scaleC, packA, packB, tiles                        func(lo, hi int)
-	spread, stack                                      func(lo, hi int)
-	axpyNorm                                           func(lo, hi int)
+	vectorLoops
+	sumLoops
+	axisLoops
+	copyND, bands, moves, gather     func(lo, hi int)
+	gemvRows, gemvColumns, gemvSlabs func(lo, hi int)
+	scaleC, packA, packB, tiles      func(lo, hi int)
+	spread, stack                    func(lo, hi int)
 }
 
 var (
@@ -60,33 +58,21 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		k.components = 2
 	}
 	k.loops = loops{
-		copy: k.copyPart, fill: k.fillPart, combine: k.combinePart, mul: k.mulPart, mulAxis: k.mulAxisPart,
-		conj: k.conjPart, threshold: k.thresholdPart,
-		dot: k.dotPart, sum: k.sumPart, norm: k.normPart, minMax: k.minMaxPart,
-		sumAxis: k.sumAxisPart, normAxis: k.normAxisPart, scanAxis: k.scanAxisPart,
+		vectorLoops: k.makeVectorLoops(), sumLoops: k.makeSumLoops(), axisLoops: k.makeAxisLoops(),
 		copyND: k.copyNDPart, bands: k.bandsPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart,
 		spread: k.spreadPart, stack: k.stackPart,
-		axpyNorm: k.axpyNormPart,
 	}
 	return k
 }
 
-// close makes all loops panic. A check in every kernel would cost time.
-func (k *kernels[T, F]) close() {
-	k.closed, k.blas = true, &blas{opened: true}
-	f := func(int, int) { panic(errClosed) }
-	k.loops = loops{
-		copy: f, fill: f, combine: f, mul: f, mulAxis: f, conj: f, threshold: f,
-		dot: f, sum: f, norm: f, minMax: f, sumAxis: f, normAxis: f, scanAxis: f,
-		copyND: f, bands: f, moves: f, gather: f, gemvRows: f, gemvColumns: f, gemvSlabs: f,
-		scaleC: f, packA: f, packB: f, tiles: f, spread: f, stack: f, axpyNorm: f,
-	}
-}
+// close leaves the library to the collector. The pool, which is closed too, makes
+// all loops panic.
+func (k *kernels[T, F]) close() { k.blas = &blas{opened: true} }
 
 func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
-	if k.closed {
+	if k.workers == closed {
 		return device.Mem[T]{}, errClosed
 	}
 	x, err := device.Make[T](n)
@@ -105,7 +91,7 @@ func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
 }
 
 func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
-	if k.closed {
+	if k.workers == closed {
 		return errClosed
 	}
 	k.Copy(dst, memOf(src))
@@ -113,7 +99,7 @@ func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
 }
 
 func (k *kernels[T, F]) CopyOut(dst []T, src device.Mem[T]) error {
-	if k.closed {
+	if k.workers == closed {
 		return errClosed
 	}
 	k.Copy(memOf(dst), src)

@@ -61,20 +61,26 @@ func newPool(workers int) *pool {
 	return p
 }
 
-// close ends the workers. Loops run on the caller from now on.
+// closed is the number of workers of a pool that is closed.
+const closed = -1
+
+// close ends the workers. A loop panics from now on.
 func (p *pool) close() {
 	if p.workers > 0 {
-		p.workers = 0
 		close(p.wake)
 		p.exited.Wait()
 	}
+	p.workers = closed
 }
 
 // run calls body for chunks of 0 to n, concurrently and in any order, and returns when
 // all are done. All chunks but the last have grain elements.
 func (p *pool) run(n, grain int, body func(lo, hi int)) {
 	chunks := (n + grain - 1) / grain
-	if chunks <= 1 || p.workers == 0 {
+	if chunks <= 1 || p.workers <= 0 {
+		if p.workers == closed {
+			panic(errClosed)
+		}
 		for lo := 0; lo < n; lo += grain {
 			body(lo, min(lo+grain, n))
 		}

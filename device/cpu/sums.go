@@ -27,6 +27,13 @@ type reduceArgs[F float] struct {
 	grain    int
 }
 
+// sumLoops are the bodies of these kernels.
+type sumLoops struct{ dot, axpyNorm, sum, norm, minMax func(lo, hi int) }
+
+func (k *kernels[T, F]) makeSumLoops() sumLoops {
+	return sumLoops{dot: k.dotPart, axpyNorm: k.axpyNormPart, sum: k.sumPart, norm: k.normPart, minMax: k.minMaxPart}
+}
+
 // chunks runs body over n elements and returns the partial results. Bodies get
 // bounds in elements, not in components.
 func (k *kernels[T, F]) chunks(n int, body func(lo, hi int)) []complex128 {
@@ -44,7 +51,7 @@ func (k *kernels[T, F]) componentsOf(x []F, lo, hi int) []F {
 
 func (k *kernels[T, F]) Dot(x, y device.Mem[T], conj bool) (s complex128, err error) {
 	k.r.x, k.r.y, k.r.conj = k.flat(x), k.flat(y), conj
-	for _, c := range k.chunks(len(x.Host), k.loops.dot) {
+	for _, c := range k.chunks(x.N, k.loops.dot) {
 		s += c
 	}
 	return s, nil
@@ -63,7 +70,7 @@ func (k *kernels[T, F]) dotPart(lo, hi int) {
 
 func (k *kernels[T, F]) Sum(x device.Mem[T]) (s complex128, err error) {
 	k.r.x = k.flat(x)
-	for _, c := range k.chunks(len(x.Host), k.loops.sum) {
+	for _, c := range k.chunks(x.N, k.loops.sum) {
 		s += c
 	}
 	return s, nil
@@ -111,7 +118,7 @@ func (k *kernels[T, F]) MinMax(x device.Mem[T]) (lo, hi float64, err error) {
 	}
 	k.r.x = k.flat(x)
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, c := range k.chunks(len(x.Host), k.loops.minMax) {
+	for _, c := range k.chunks(x.N, k.loops.minMax) {
 		lo, hi = min(lo, real(c)), max(hi, imag(c))
 	}
 	return lo, hi, nil

@@ -17,6 +17,16 @@ type vectorArgs[F float] struct {
 	t            float64
 }
 
+// vectorLoops are the bodies of these kernels.
+type vectorLoops struct{ copy, fill, combine, mul, mulAxis, conj, threshold func(lo, hi int) }
+
+func (k *kernels[T, F]) makeVectorLoops() vectorLoops {
+	return vectorLoops{
+		copy: k.copyPart, fill: k.fillPart, combine: k.combinePart, mul: k.mulPart, mulAxis: k.mulAxisPart,
+		conj: k.conjPart, threshold: k.thresholdPart,
+	}
+}
+
 // each runs body over the n flat components of vectors, in grains of whole elements.
 func (k *kernels[T, F]) each(n int, body func(lo, hi int)) {
 	k.pool.run(n, vectorGrain*k.components, body)
@@ -26,7 +36,7 @@ func (k *kernels[T, F]) each(n int, body func(lo, hi int)) {
 // shared is each with one long run for each thread, which suits loops that do
 // nothing but move memory.
 func (k *kernels[T, F]) shared(n int, body func(lo, hi int)) {
-	threads := k.workers + 1
+	threads := max(k.workers, 0) + 1
 	k.pool.run(n, max(vectorGrain*k.components, (n+threads-1)/threads&^1+2), body)
 	k.v = vectorArgs[F]{}
 }

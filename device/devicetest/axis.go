@@ -3,8 +3,17 @@ package devicetest
 import (
 	"math"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
+
+func axisCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"sumaxis", testSumAxis[T], func(o *operands[T]) error { o.k.SumAxis(o.six, o.x, 1, 6, 6); return nil }},
+		{"normaxis", testNormAxis[T], func(o *operands[T]) error { return o.k.NormAxis(o.norms[:6], o.x, 1, 6, 6, 2) }},
+		{"scanaxis", testScanAxis[T], func(o *operands[T]) error { o.k.ScanAxis(o.z, o.x, device.Mem[T]{}, 1, 36, 1, false); return nil }},
+	}
+}
 
 func testSumAxis[T scalar.Scalar](s *suite[T]) {
 	for _, b := range blocks {

@@ -5,6 +5,14 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+func bandCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"bands", testBands[T], func(o *operands[T]) error { o.k.Bands(o.y, o.x, device.Mem[T]{}, &o.bands, 0, false); return nil }},
+		{"random bands", testBandsRandom[T], nil},
+		{"bandssum", testBandsSum[T], func(o *operands[T]) error { device.BandsSum(o.k, o.y, o.x, &o.sum); return nil }},
+	}
+}
+
 // applyBands applies both groups and compares after each, so that a group that
 // touches rows of the other is seen.
 func (s *suite[T]) applyBands(b *device.Banded[T], ghosts int, format string, args ...any) {
@@ -211,4 +219,62 @@ func (s *suite[T]) tap(b *device.Banded[T], n, at int) (device.Tap[T], bool) {
 	}
 	t.At = min(max(at, lo), hi)
 	return t, rows > 0
+}
+
+// testBandsSum adds up stencils and random matrices along some axes of blocks.
+func testBandsSum[T scalar.Scalar](s *suite[T]) {
+	for _, c := range []struct{ dims, axes []int }{
+		{[]int{9, 8, 70}, []int{0, 1, 2}}, {[]int{40, 33}, []int{0, 1}}, {[]int{33, 40}, []int{1, 0}}, {[]int{5, 6, 50}, []int{1, 2}},
+		{[]int{17, 3, 65}, []int{0, 2}}, {[]int{6, 7, 40}, []int{0, 1}}, {[]int{3, 4, 5, 36}, []int{0, 1, 2, 3}}, {[]int{90}, []int{0}},
+		{[]int{7, 1, 40}, []int{0, 1, 2}}, {[]int{30, 5}, []int{0, 1}}, {[]int{5, 0, 40}, []int{0, 2}}, {[]int{2, 2, 2, 2, 64}, []int{0, 1, 2, 3, 4}},
+		{[]int{4, 100, 300}, []int{1, 2}}, {[]int{300, 4, 100}, []int{0, 1, 2}},
+	} {
+		for _, width := range []int{3, 5, 0} {
+			s.bandsSum(c.dims, c.axes, width)
+		}
+	}
+}
+
+// bandsSum adds up stencils of the given width, or random matrices for 0.
+func (s *suite[T]) bandsSum(dims, axes []int, width int) {
+	sum := &device.BandedSum[T]{}
+	n, taps := 1, 0
+	for _, d := range dims {
+		n *= d
+	}
+	src, dst := s.random(n), s.poison(n)
+	want, from := make([]complex128, n), src.was()
+	for _, axis := range axes {
+		outer, inner := 1, 1
+		for i, d := range dims {
+			if i < axis {
+				outer *= d
+			} else if i > axis {
+				inner *= d
+			}
+		}
+		p := device.BandedPart[T]{Banded: &device.Banded[T]{Outer: outer, Inner: inner, DstRows: dims[axis], SrcRows: dims[axis]}}
+		ghost := s.random(0)
+		switch {
+		case width > 0:
+			p.Banded = s.stencil(outer, dims[axis], inner, width)
+		case p.DstRows > 0:
+			ghost = s.random(s.randomBands(p.Banded))
+			p.Ghost = ghost.mem
+		}
+		for group := range p.Groups {
+			bands(want, from, ghost.was(), p.Banded, group, true)
+		}
+		taps += max(width, 40)
+		sum.Parts = append(sum.Parts, p)
+	}
+	for range 2 { // made, and kept
+		device.BandsSum(s.k, dst.mem, src.mem, sum)
+		dst.check(want, productTol[T](taps), "sum of bands of %v along %v, width %d", dims, axes, width)
+	}
+	for _, p := range sum.Parts {
+		p.Cache.Clear()
+	}
+	sum.Cache.Clear()
+	s.release()
 }

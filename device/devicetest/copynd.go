@@ -6,6 +6,14 @@ import (
 	"github.com/golops/golops/shape"
 )
 
+func boxCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"copynd", testCopyND[T], func(o *operands[T]) error { o.k.CopyND(o.y, o.x, &o.box, false); return nil }},
+		{"transpose", testTransposes[T], nil},
+		{"gather", testGather[T], func(o *operands[T]) error { o.k.Gather(o.y, o.x, &o.sparse); return nil }},
+	}
+}
+
 // testCopyND copies random boxes of every rank between blocks whose axes come
 // in any order and direction, with gaps.
 func testCopyND[T scalar.Scalar](s *suite[T]) {

@@ -7,9 +7,11 @@
 package devicetest
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -79,25 +81,18 @@ type suite[T scalar.Scalar] struct {
 }
 
 // testCase is one property that every device has. Cases of optional kernels end
-// with a note in the log where a device lacks them.
+// with a note in the log where a device lacks them. call, if any, calls the kernel
+// once, for tests of what all kernels have in common.
 type testCase[T scalar.Scalar] struct {
 	name string
 	run  func(*suite[T])
+	call func(*operands[T]) error
 }
 
+// cases has those of each file.
 func cases[T scalar.Scalar]() []testCase[T] {
-	return []testCase[T]{
-		{"memory", testMemory[T]}, {"fill", testFill[T]}, {"axpby", testAxpby[T]}, {"combine", testCombine[T]},
-		{"mul", testMul[T]}, {"mulaxis", testMulAxis[T]}, {"conj", testConj[T]}, {"threshold", testThreshold[T]},
-		{"dot", testDot[T]}, {"sum", testSum[T]}, {"norm", testNorm[T]}, {"minmax", testMinMax[T]},
-		{"repeat", testRepeat[T]}, {"wide sums", testWideSums[T]}, {"nan", testNaN[T]},
-		{"sumaxis", testSumAxis[T]}, {"normaxis", testNormAxis[T]}, {"scanaxis", testScanAxis[T]},
-		{"copynd", testCopyND[T]}, {"transpose", testTransposes[T]}, {"gather", testGather[T]},
-		{"bands", testBands[T]}, {"random bands", testBandsRandom[T]},
-		{"gemv", testGemv[T]}, {"gemm", testGemm[T]}, {"short", testShort[T]},
-		{"axpynorm", testAxpyNorm[T]}, {"bandssum", testBandsSum[T]},
-		{"fft", testFFT[T]}, {"rfft", testRFFT[T]}, {"kirchhoff", testKirchhoff[T]},
-	}
+	return slices.Concat(vectorCases[T](), sumCases[T](), axisCases[T](), boxCases[T](), bandCases[T](), matrixCases[T](),
+		fourierCases[T](), kirchhoffCases[T](), []testCase[T]{{"allocations", testAllocations[T], nil}})
 }
 
 func newSuite[T scalar.Scalar](t testing.TB, d device.Device, k device.Kernels[T], seed uint64) *suite[T] {
@@ -136,6 +131,15 @@ func (s *suite[T]) must(what string, err error) {
 	if err != nil {
 		s.t.Fatalf("%s=%d: %s: %v", Seed, s.seed, what, err)
 	}
+}
+
+// lacks notes that the device lacks a kernel, if err says so.
+func (s *suite[T]) lacks(err error) bool {
+	if errors.Is(err, device.ErrUnsupported) {
+		s.t.Logf("%v: %v", s.d, err)
+		return true
+	}
+	return false
 }
 
 // release gives the memory of the case so far back.

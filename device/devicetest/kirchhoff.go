@@ -7,6 +7,10 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+func kirchhoffCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{{"kirchhoff", testKirchhoff[T], nil}}
+}
+
 func testKirchhoff[T scalar.Scalar](s *suite[T]) {
 	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
 		kirchhoff[T, float32](s)

@@ -5,6 +5,18 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+func matrixCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"gemv", testGemv[T], func(o *operands[T]) error {
+			return o.k.Gemv(device.NoTrans, 6, 6, 1, o.x, o.six, 0, o.z)
+		}},
+		{"gemm", testGemm[T], func(o *operands[T]) error {
+			return o.k.Gemm(device.NoTrans, device.NoTrans, 6, 6, 6, 1, o.x, o.y, 0, o.z)
+		}},
+		{"short", testShort[T], nil},
+	}
+}
+
 var transposes = []device.Trans{device.NoTrans, device.Transpose, device.ConjTrans, device.ConjNoTrans}
 
 // scales are pairs of alpha and beta.

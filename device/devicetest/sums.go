@@ -9,6 +9,44 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+func sumCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"dot", testDot[T], func(o *operands[T]) error { _, err := o.k.Dot(o.x, o.y, true); return err }},
+		{"axpynorm", testAxpyNorm[T], func(o *operands[T]) error { _, err := o.k.AxpyNorm(1, o.x, o.y); return err }},
+		{"sum", testSum[T], func(o *operands[T]) error { _, err := o.k.Sum(o.x); return err }},
+		{"norm", testNorm[T], func(o *operands[T]) error { _, err := o.k.Norm(o.x, 2, 1); return err }},
+		{"minmax", testMinMax[T], func(o *operands[T]) error { _, _, err := o.k.MinMax(o.x); return err }},
+		{"repeat", testRepeat[T], nil}, {"wide sums", testWideSums[T], nil}, {"nan", testNaN[T], nil},
+		{"sums into memory", testSumsInto[T], nil},
+	}
+}
+
+// testSumsInto wants the sums that stay on a device to be those that come back.
+func testSumsInto[T scalar.Scalar](s *suite[T]) {
+	if s.d == nil {
+		return
+	}
+	c, err := device.KernelsFor[complex128](s.d)
+	s.must("kernels", err)
+	dst := newSuite(s.t, s.d, c, s.seed)
+	for _, n := range sizes {
+		x, y, a := s.random(n), s.random(n), s.number()
+		sum := dst.poison(1)
+		s.must("dot into", device.DotInto(s.k, c, sum.mem, x.mem, y.mem, true))
+		want, err := s.k.Dot(x.mem, y.mem, true)
+		s.must("dot", err)
+		sum.check([]complex128{want}, 0, "dot into memory of %d", n)
+		z := s.put(y.all[y.off : y.off+n])
+		s.must("axpynorm into", device.AxpyNormInto(s.k, c, sum.mem, a, x.mem, y.mem))
+		size, err := s.k.AxpyNorm(a, x.mem, z.mem)
+		s.must("axpynorm", err)
+		sum.check([]complex128{complex(size, 0)}, 0, "axpynorm into memory of %d", n)
+		y.check(combine(widen(a), x.was(), 1, y.was()), tol[T](2), "axpynorm into memory of %d", n)
+		s.release()
+		dst.release()
+	}
+}
+
 // sumTol is the tolerance of a sum of n products that must accumulate in 64
 // bits, relative to the sum of their sizes.
 func sumTol(n int) float64 { return 4 * 0x1p-52 * math.Sqrt(float64(max(n, 1))) }

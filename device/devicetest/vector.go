@@ -8,6 +8,19 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+func vectorCases[T scalar.Scalar]() []testCase[T] {
+	return []testCase[T]{
+		{"memory", testMemory[T], func(o *operands[T]) error { o.k.Copy(o.y, o.x); return nil }},
+		{"fill", testFill[T], func(o *operands[T]) error { o.k.Fill(o.y, 1); return nil }},
+		{"axpby", testAxpby[T], func(o *operands[T]) error { o.k.Axpby(1, o.x, 1, o.y); return nil }},
+		{"combine", testCombine[T], func(o *operands[T]) error { o.k.Combine(o.z, 1, o.x, 1, o.y); return nil }},
+		{"mul", testMul[T], func(o *operands[T]) error { o.k.Mul(o.z, o.x, o.y, true); return nil }},
+		{"mulaxis", testMulAxis[T], func(o *operands[T]) error { o.k.MulAxis(o.z, o.six, o.y, 6, 1, false); return nil }},
+		{"conj", testConj[T], func(o *operands[T]) error { o.k.Conj(o.z, o.x); return nil }},
+		{"threshold", testThreshold[T], func(o *operands[T]) error { o.k.Threshold(o.z, o.x, device.SoftThreshold, 1); return nil }},
+	}
+}
+
 func testMemory[T scalar.Scalar](s *suite[T]) {
 	for _, n := range sizes {
 		m, err := s.k.Alloc(n)

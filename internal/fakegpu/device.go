@@ -84,12 +84,11 @@ func newKernels[T scalar.Scalar, F float32 | float64](d *Device) (*kernels[T, F]
 	return &kernels[T, F]{k, d}, err
 }
 
-// see returns memory as the host sees it.
-func see[T scalar.Scalar](m device.Mem[T]) device.Mem[T] {
-	if m.N == 0 {
-		return device.Mem[T]{}
+// must panics if the host's kernel fails, which it never does.
+func (d *Device) must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("fakegpu: %v: %v", d, err))
 	}
-	return device.Mem[T]{Host: unsafe.Slice(*(**T)(unsafe.Pointer(&m.Addr)), m.N), Addr: m.Addr, N: m.N}
 }
 
 // Reclaim implements device.Reclaimer.
@@ -138,7 +137,7 @@ func (k *kernels[T, F]) Free(m device.Mem[T]) {
 		panic(fmt.Sprintf("fakegpu: free of %d elements that Alloc did not return, or free again", m.N))
 	}
 	var zero T
-	k.Kernels.Fill(see(m), zero/zero)
+	k.Kernels.Fill(m, zero/zero)
 	delete(k.d.blocks, m.Addr)
 	k.d.Live--
 }

@@ -44,15 +44,8 @@ func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
 	if k.dtype.IsComplex() {
 		k.components = 2
 	}
-	k.vector = vectorFunctions{
-		fill: k.function("vector.cu", "fill"), combine: k.function("vector.cu", "combine"),
-		mul: k.function("vector.cu", "mul"), conj: k.function("vector.cu", "conjugate"),
-		mulAxis: k.function("vector.cu", "mulAxis"), threshold: k.function("vector.cu", "threshold"),
-	}
-	k.sums = sumFunctions{
-		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "normSum"),
-		minMax: k.function("sums.cu", "minMax"), axpyNorm: k.function("sums.cu", "axpyNorm"),
-	}
+	k.makeVector()
+	k.makeSums()
 	k.makeAxis()
 	k.makeCopy()
 	k.makeGather()

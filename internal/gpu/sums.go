@@ -60,6 +60,13 @@ type sumFunctions struct {
 	dot, sum, norm, minMax, axpyNorm function
 }
 
+func (k *kernels[T, F]) makeSums() {
+	k.sums = sumFunctions{
+		dot: k.function("sums.cu", "dot"), sum: k.function("sums.cu", "sum"), norm: k.function("sums.cu", "normSum"),
+		minMax: k.function("sums.cu", "minMax"), axpyNorm: k.function("sums.cu", "axpyNorm"),
+	}
+}
+
 // sumArgs mirror SumArgs of sums.cu.
 type sumArgs struct {
 	x, y            uintptr

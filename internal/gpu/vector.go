@@ -11,6 +11,14 @@ type vectorFunctions struct {
 	fill, combine, mul, conj, mulAxis, threshold function
 }
 
+func (k *kernels[T, F]) makeVector() {
+	k.vector = vectorFunctions{
+		fill: k.function("vector.cu", "fill"), combine: k.function("vector.cu", "combine"),
+		mul: k.function("vector.cu", "mul"), conj: k.function("vector.cu", "conjugate"),
+		mulAxis: k.function("vector.cu", "mulAxis"), threshold: k.function("vector.cu", "threshold"),
+	}
+}
+
 // vectorArgs mirror VectorArgs of vector.cu.
 type vectorArgs struct {
 	dst, x, y       uintptr
