@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/gpusim"
 	"github.com/golops/golops/internal/mpirun"
@@ -36,8 +35,8 @@ func simulate(t *testing.T, gpus int) (env []string) {
 
 // onGPUs sums numbers on the ranks' GPUs.
 func onGPUs(ctx context.Context, r dist.Proc) error {
-	d, ok := r.Device.(device.Accelerator)
-	if !ok {
+	d := r.Device.Info()
+	if d.Platform == "" {
 		return fmt.Errorf("the device is %v", r.Device)
 	}
 	s, err := dist.NewSpace(ctx, r, dist.Layout{}, 1000)
@@ -50,7 +49,7 @@ func onGPUs(ctx context.Context, r dist.Proc) error {
 	}
 	got, err := dist.Dot(ctx, x, x)
 	if want := float32(999 * 1000 * 1999 / 6); err == nil && got != want {
-		return fmt.Errorf("rank %d on %s %d: dot is %g, want %g", r.Rank(), d.Platform(), d.Index(), got, want)
+		return fmt.Errorf("rank %d on %s %d: dot is %g, want %g", r.Rank(), d.Platform, d.Index, got, want)
 	}
 	return err
 }

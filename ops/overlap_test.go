@@ -87,8 +87,8 @@ type writtenDevice struct {
 }
 
 func (v writtenDevice) Kernels(t scalar.DType) any {
-	k, ok := v.Device.Kernels(t).(device.Kernels[float64])
-	if !ok {
+	k, err := device.KernelsFor[float64](v.Device)
+	if err != nil || t != scalar.Float64 {
 		return nil
 	}
 	return writtenKernels{k, v.d}
