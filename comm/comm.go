@@ -1,5 +1,6 @@
-// Package comm defines how the ranks of one program communicate: collectives,
-// messages, requests, windows and their errors.
+// Package comm is how the ranks of one program communicate: collectives, messages,
+// exchanges, windows and their errors. Comm is the door to it. Transports stand behind
+// it as drivers: see package comm/driver.
 //
 // Buffers come destination first. A caller asks for an operation in place by
 // passing the same memory twice: the same Buf as dst and src (AllReduce,
@@ -8,13 +9,13 @@
 // overlap in any other way are an error.
 package comm
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
 
-// Nobody is the rank that SendRecv neither sends to nor receives from.
-const Nobody = -1
-
-// NoColor is the color of a rank that joins no group of a Split.
-const NoColor = -1
+	"github.com/golops/golops/comm/driver"
+)
 
 // Comm is one rank's handle on a group of ranks.
 //
@@ -28,122 +29,232 @@ const NoColor = -1
 // only in checked mode. Otherwise the others see the error once the failed rank
 // aborts, which the launcher does on any error. A ctx that ends while a rank waits
 // aborts the program.
-type Comm interface {
-	Rank() int
-	Size() int
-	// String names the transport, such as "goroutines" or "Open MPI 4.1.4".
-	String() string
+type Comm struct {
+	conn        driver.Conn
+	info        driver.Info
+	rank, size  int
+	gpu         bool // buffers may be in GPU memory
+	closed      bool // this rank has closed it
+	nonBlocking driver.NonBlocking
+	oneSided    driver.OneSided
+	registrar   driver.Registrar
 
-	// Barrier returns when all ranks have called it.
-	Barrier(ctx context.Context) error
-	// AllReduce leaves the reduction of all ranks' src in every rank's dst.
-	AllReduce(ctx context.Context, dst, src Buf, op Op) error
-	// Reduce leaves the reduction of all ranks' src in dst of root.
-	Reduce(ctx context.Context, dst, src Buf, op Op, root int) error
-	// Broadcast copies root's buf into buf of all ranks.
-	Broadcast(ctx context.Context, buf Buf, root int) error
-	// AllGather leaves all ranks' src, by rank, in every rank's dst.
-	AllGather(ctx context.Context, dst, src Buf) error
-	// AllGatherV is AllGather of counts[r] elements from rank r.
-	AllGatherV(ctx context.Context, dst Buf, counts []int, src Buf) error
-	// Gather leaves all ranks' src, by rank, in dst of root.
-	Gather(ctx context.Context, dst, src Buf, root int) error
-	// GatherV is Gather of counts[r] elements from rank r; counts matters on root.
-	GatherV(ctx context.Context, dst Buf, counts []int, src Buf, root int) error
-	// Scatter copies block r of root's src into dst of rank r.
-	Scatter(ctx context.Context, dst, src Buf, root int) error
-	// ScatterV is Scatter of counts[r] elements to rank r; counts matters on root.
-	ScatterV(ctx context.Context, dst, src Buf, counts []int, root int) error
-	// ReduceScatter leaves block r of the reduction of all ranks' src in dst of
-	// rank r. In place, the other blocks of src are undefined afterwards.
-	ReduceScatter(ctx context.Context, dst, src Buf, op Op) error
-	// ReduceScatterV is ReduceScatter with counts[r] elements for rank r.
-	ReduceScatterV(ctx context.Context, dst, src Buf, counts []int, op Op) error
-	// AllToAll copies block j of rank i's src to block i of rank j's dst.
-	AllToAll(ctx context.Context, dst, src Buf) error
-	// AllToAllV is AllToAll with sendCounts[j] elements for rank j and
-	// recvCounts[i] from rank i. In place, both counts must be equal.
-	AllToAllV(ctx context.Context, dst Buf, recvCounts []int, src Buf, sendCounts []int) error
-
-	// Send returns when src may be used again, Recv when dst is filled. Type and
-	// count of both sides must be equal.
-	Send(ctx context.Context, src Buf, to int) error
-	Recv(ctx context.Context, dst Buf, from int) error
-	// SendRecv sends and receives at the same time; either peer may be Nobody.
-	SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int) error
-	// ISend and IRecv start a message. The buffer belongs to the communicator
-	// until the request has completed. A rank may send to itself if it starts both
-	// sides before it waits for either.
-	ISend(ctx context.Context, src Buf, to int) (Request, error)
-	IRecv(ctx context.Context, dst Buf, from int) (Request, error)
-
-	// IAllReduce, IBroadcast and IAllGather start a collective. They count in
-	// the order of collectives and match only each other.
-	IAllReduce(ctx context.Context, dst, src Buf, op Op) (Request, error)
-	IBroadcast(ctx context.Context, buf Buf, root int) (Request, error)
-	IAllGather(ctx context.Context, dst, src Buf) (Request, error)
-
-	// Group calls f, in which Send, Recv and SendRecv only check their arguments.
-	// When f has returned, it starts all these messages and waits for them. If f
-	// returns an error, none is started. Buffers of calls made in f may be used
-	// only after Group has returned.
-	Group(ctx context.Context, f func() error) error
-
-	// Split makes one group of the ranks of each color, ordered by key and,
-	// where keys are equal, by rank. A rank with NoColor gets nil.
-	Split(ctx context.Context, color, key int) (Comm, error)
-	// Abort ends every blocked and later call of every rank of the program, in
-	// this group and in all others, with an *AbortError that carries cause.
-	// Buffers of calls under way are undefined afterwards.
-	Abort(cause error)
-	// Close frees what Split has allocated. It is collective. Later calls return
-	// ErrClosed; a second Close does nothing.
-	Close() error
+	call    driver.Call // the call under way; a value here allocates nothing
+	depth   int         // of nested Groups
+	queued  []message   // messages of the Group under way
+	started []Request
 }
 
-// Request is an operation under way. The zero Request has completed.
-type Request struct {
-	w  Waiter
-	id uint64
+// New returns the door to a group. It owns conn.
+func New(conn driver.Conn) *Comm {
+	i := conn.Info()
+	c := &Comm{conn: conn, info: i, rank: i.Rank, size: i.Size, gpu: i.GPU}
+	c.nonBlocking, _ = conn.(driver.NonBlocking)
+	c.oneSided, _ = conn.(driver.OneSided)
+	c.registrar, _ = conn.(driver.Registrar)
+	return c
 }
 
-// Waiter is the part of a communicator that completes requests. It must
-// recognise the id of a request that has completed before.
-type Waiter interface {
-	// WaitRequest returns when the request has completed, nil if it had before.
-	WaitRequest(ctx context.Context, id uint64) error
-	// TestRequest reports whether the request has completed, without waiting.
-	TestRequest(id uint64) (bool, error)
+// Rank returns the number of this rank in the group, from 0.
+func (c *Comm) Rank() int { return c.rank }
+
+// Size returns the number of ranks in the group.
+func (c *Comm) Size() int { return c.size }
+
+// String names the transport, such as "goroutines" or "Open MPI 4.1.4".
+func (c *Comm) String() string { return c.info.Name }
+
+// Conn returns the driver, for a transport that is built on this one. That transport
+// owns c, which must not be used any more.
+func (c *Comm) Conn() driver.Conn { return c.conn }
+
+// SetAlgo chooses the algorithm of later collectives on this handle. All ranks must
+// choose the same. driver.Auto lets the transport choose.
+func (c *Comm) SetAlgo(a driver.Algo) error {
+	if a != driver.Auto && !slices.Contains(c.info.Algos, a) {
+		return fmt.Errorf("comm: algorithm %v is not for %v: have auto, %v", a, c, c.info.Algos)
+	}
+	c.call.Algo = a
+	return nil
 }
 
-// NewRequest is for communicators: the operation that w knows as id.
-func NewRequest(w Waiter, id uint64) Request { return Request{w, id} }
+// largeCall is the size in bytes from which a buffer is forgotten after a call, so that
+// the garbage collector can free it.
+const largeCall = 4 << 10
 
-// Wait returns when the operation has completed. Waiting again returns nil.
-func (r Request) Wait(ctx context.Context) error {
-	if r.w == nil {
+// set notes the arguments of the next call.
+func (c *Comm) set(k driver.Kind, dst, src Buf, op Op, peer int) {
+	q := &c.call
+	q.Kind, q.Op, q.Peer, q.Dst, q.Src, q.In, q.Out = k, op, int32(peer), dst, src, nil, nil
+}
+
+// do checks the call that set has noted and runs it.
+func (c *Comm) do(ctx context.Context) error {
+	if c.closed {
+		return ErrClosed
+	}
+	q := &c.call
+	q.Check(c.rank, c.size, c.gpu)
+	err := c.conn.Do(ctx, q)
+	if q.Dst.N|q.Src.N > largeCall {
+		q.Dst, q.Src = Buf{}, Buf{}
+	}
+	return err
+}
+
+// Barrier returns when all ranks have called it.
+func (c *Comm) Barrier(ctx context.Context) error {
+	c.set(driver.KindBarrier, Buf{}, Buf{}, 0, -1)
+	return c.do(ctx)
+}
+
+// AllReduce leaves the reduction of all ranks' src in every rank's dst.
+func (c *Comm) AllReduce(ctx context.Context, dst, src Buf, op Op) error {
+	c.set(driver.KindAllReduce, dst, src, op, -1)
+	return c.do(ctx)
+}
+
+// Reduce leaves the reduction of all ranks' src in dst of root.
+func (c *Comm) Reduce(ctx context.Context, dst, src Buf, op Op, root int) error {
+	c.set(driver.KindReduce, dst, src, op, root)
+	return c.do(ctx)
+}
+
+// Broadcast copies root's buf into buf of all ranks.
+func (c *Comm) Broadcast(ctx context.Context, buf Buf, root int) error {
+	c.set(driver.KindBroadcast, buf, buf, 0, root)
+	return c.do(ctx)
+}
+
+// AllGather leaves all ranks' src, by rank, in every rank's dst.
+func (c *Comm) AllGather(ctx context.Context, dst, src Buf) error {
+	c.set(driver.KindAllGather, dst, src, 0, -1)
+	return c.do(ctx)
+}
+
+// AllGatherV is AllGather of counts[r] elements from rank r.
+func (c *Comm) AllGatherV(ctx context.Context, dst Buf, counts []int, src Buf) error {
+	c.set(driver.KindAllGatherV, dst, src, 0, -1)
+	c.call.In = counts
+	return c.do(ctx)
+}
+
+// Gather leaves all ranks' src, by rank, in dst of root.
+func (c *Comm) Gather(ctx context.Context, dst, src Buf, root int) error {
+	c.set(driver.KindGather, dst, src, 0, root)
+	return c.do(ctx)
+}
+
+// GatherV is Gather of counts[r] elements from rank r; counts matters on root.
+func (c *Comm) GatherV(ctx context.Context, dst Buf, counts []int, src Buf, root int) error {
+	c.set(driver.KindGatherV, dst, src, 0, root)
+	c.call.In = counts
+	return c.do(ctx)
+}
+
+// Scatter copies block r of root's src into dst of rank r.
+func (c *Comm) Scatter(ctx context.Context, dst, src Buf, root int) error {
+	c.set(driver.KindScatter, dst, src, 0, root)
+	return c.do(ctx)
+}
+
+// ScatterV is Scatter of counts[r] elements to rank r; counts matters on root.
+func (c *Comm) ScatterV(ctx context.Context, dst, src Buf, counts []int, root int) error {
+	c.set(driver.KindScatterV, dst, src, 0, root)
+	c.call.Out = counts
+	return c.do(ctx)
+}
+
+// ReduceScatter leaves block r of the reduction of all ranks' src in dst of
+// rank r. In place, the other blocks of src are undefined afterwards.
+func (c *Comm) ReduceScatter(ctx context.Context, dst, src Buf, op Op) error {
+	c.set(driver.KindReduceScatter, dst, src, op, -1)
+	return c.do(ctx)
+}
+
+// ReduceScatterV is ReduceScatter with counts[r] elements for rank r.
+func (c *Comm) ReduceScatterV(ctx context.Context, dst, src Buf, counts []int, op Op) error {
+	c.set(driver.KindReduceScatterV, dst, src, op, -1)
+	c.call.Out = counts
+	return c.do(ctx)
+}
+
+// AllToAll copies block j of rank i's src to block i of rank j's dst.
+func (c *Comm) AllToAll(ctx context.Context, dst, src Buf) error {
+	c.set(driver.KindAllToAll, dst, src, 0, -1)
+	return c.do(ctx)
+}
+
+// AllToAllV is AllToAll with sendCounts[j] elements for rank j and
+// recvCounts[i] from rank i. In place, both counts must be equal.
+func (c *Comm) AllToAllV(ctx context.Context, dst Buf, recvCounts []int, src Buf, sendCounts []int) error {
+	c.set(driver.KindAllToAllV, dst, src, 0, -1)
+	c.call.In, c.call.Out = recvCounts, sendCounts
+	return c.do(ctx)
+}
+
+// IAllReduce, IBroadcast and IAllGather start a collective. They count in
+// the order of collectives and match only each other.
+func (c *Comm) IAllReduce(ctx context.Context, dst, src Buf, op Op) (Request, error) {
+	c.set(driver.KindIAllReduce, dst, src, op, -1)
+	return c.startCollective(ctx)
+}
+
+// IBroadcast starts a Broadcast: see IAllReduce.
+func (c *Comm) IBroadcast(ctx context.Context, buf Buf, root int) (Request, error) {
+	c.set(driver.KindIBroadcast, buf, buf, 0, root)
+	return c.startCollective(ctx)
+}
+
+// IAllGather starts an AllGather: see IAllReduce.
+func (c *Comm) IAllGather(ctx context.Context, dst, src Buf) (Request, error) {
+	c.set(driver.KindIAllGather, dst, src, 0, -1)
+	return c.startCollective(ctx)
+}
+
+func (c *Comm) startCollective(ctx context.Context) (Request, error) {
+	switch {
+	case c.closed:
+		return Request{}, ErrClosed
+	case c.nonBlocking == nil:
+		return Request{}, c.unsupported("non-blocking collectives")
+	}
+	c.call.Check(c.rank, c.size, c.gpu)
+	id, err := c.nonBlocking.StartCollective(ctx, &c.call)
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{c, id}, nil
+}
+
+// Split makes one group of the ranks of each color, ordered by key and,
+// where keys are equal, by rank. A rank with NoColor gets nil.
+func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
+	if c.closed {
+		return nil, ErrClosed
+	}
+	q := driver.Call{Color: color, Key: key}
+	q.CheckSplit()
+	conn, err := c.conn.Split(ctx, &q)
+	if err != nil || conn == nil {
+		return nil, err
+	}
+	sub := New(conn)
+	sub.call.Algo = c.call.Algo
+	return sub, nil
+}
+
+// Abort ends every blocked and later call of every rank of the program, in
+// this group and in all others, with an *AbortError that carries cause.
+// Buffers of calls under way are undefined afterwards.
+func (c *Comm) Abort(cause error) { c.conn.Abort(cause) }
+
+// Close frees what Split has allocated. It is collective. Later calls return
+// ErrClosed; a second Close does nothing.
+func (c *Comm) Close() error {
+	if c.closed {
 		return nil
 	}
-	return r.w.WaitRequest(ctx, r.id)
-}
-
-// Test reports whether the operation has completed, and its error if it has.
-// A communicator may make progress only in calls, so long work that overlaps with
-// the operation should call Test from time to time.
-func (r Request) Test() (bool, error) {
-	if r.w == nil {
-		return true, nil
-	}
-	return r.w.TestRequest(r.id)
-}
-
-// WaitAll waits for all requests and returns the first error.
-func WaitAll(ctx context.Context, reqs ...Request) error {
-	var first error
-	for _, r := range reqs {
-		if err := r.Wait(ctx); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
+	c.closed = true
+	return c.conn.Close()
 }

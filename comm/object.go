@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 )
 
@@ -25,7 +26,7 @@ func encode(v any) (data []byte, n int64, err error) {
 
 func decode(data []byte, n int64, from int, v any) error {
 	if n < 0 {
-		return &RankError{from, errors.New(string(data))}
+		return &RankError{Rank: from, Err: errors.New(string(data))}
 	}
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(v); err != nil {
 		return fmt.Errorf("comm: decode %T from rank %d: %w", v, from, err)
@@ -36,7 +37,7 @@ func decode(data []byte, n int64, from int, v any) error {
 // objectSize returns how many bytes follow a length of n, which is negative for
 // the text of an error.
 func objectSize(n int64) (int, error) {
-	if n = max(n, -n); n < 0 || n > maxElements {
+	if n = max(n, -n); n < 0 || n > driver.MaxElements {
 		return 0, fmt.Errorf("comm: a rank sends an object of %d bytes, more than any memory holds", n)
 	}
 	if err := device.CheckHostMemory(int(n)); err != nil {
@@ -46,7 +47,7 @@ func objectSize(n int64) (int, error) {
 }
 
 // SendObject sends any Go value that encoding/gob can encode.
-func SendObject(ctx context.Context, c Comm, v any, to int) error {
+func SendObject(ctx context.Context, c *Comm, v any, to int) error {
 	data, n, encErr := encode(v)
 	if err := c.Send(ctx, Of([]int64{n}), to); err != nil {
 		return err
@@ -58,7 +59,7 @@ func SendObject(ctx context.Context, c Comm, v any, to int) error {
 }
 
 // RecvObject receives into *v what SendObject sent. Both types must match.
-func RecvObject[T any](ctx context.Context, c Comm, v *T, from int) error {
+func RecvObject[T any](ctx context.Context, c *Comm, v *T, from int) error {
 	n := []int64{0}
 	if err := c.Recv(ctx, Of(n), from); err != nil {
 		return err
@@ -75,7 +76,7 @@ func RecvObject[T any](ctx context.Context, c Comm, v *T, from int) error {
 }
 
 // BroadcastObject copies root's *v into *v of all ranks.
-func BroadcastObject[T any](ctx context.Context, c Comm, v *T, root int) error {
+func BroadcastObject[T any](ctx context.Context, c *Comm, v *T, root int) error {
 	var data []byte
 	var encErr error
 	n := []int64{0}
@@ -102,7 +103,7 @@ func BroadcastObject[T any](ctx context.Context, c Comm, v *T, root int) error {
 }
 
 // GatherObjects returns all ranks' v, by rank, on root, and nil elsewhere.
-func GatherObjects[T any](ctx context.Context, c Comm, v T, root int) ([]T, error) {
+func GatherObjects[T any](ctx context.Context, c *Comm, v T, root int) ([]T, error) {
 	data, n, encErr := encode(&v)
 	var lens []int64
 	if c.Rank() == root {
@@ -125,7 +126,7 @@ func GatherObjects[T any](ctx context.Context, c Comm, v T, root int) ([]T, erro
 }
 
 // AllGatherObjects returns all ranks' v, by rank, on every rank.
-func AllGatherObjects[T any](ctx context.Context, c Comm, v T) ([]T, error) {
+func AllGatherObjects[T any](ctx context.Context, c *Comm, v T) ([]T, error) {
 	data, n, _ := encode(&v) // an error reaches every rank, this one too, as a negative length
 	lens := make([]int64, c.Size())
 	if err := c.AllGather(ctx, Of(lens), Of([]int64{n})); err != nil {
@@ -173,7 +174,7 @@ func decodeAll[T any](all []byte, lens []int64) ([]T, error) {
 // gets its err; the others get a *RankError with the text of the lowest rank that
 // failed. It is collective. Call it after work that may fail on some ranks only, so
 // that either all ranks continue or none does.
-func Agree(ctx context.Context, c Comm, err error) error {
+func Agree(ctx context.Context, c *Comm, err error) error {
 	failed := []int32{0}
 	if err != nil {
 		failed[0] = int32(c.Size() - c.Rank()) // the lowest rank has the largest value
@@ -194,7 +195,7 @@ func Agree(ctx context.Context, c Comm, err error) error {
 	if err != nil {
 		return err
 	}
-	return &RankError{lowest, errors.New(text)}
+	return &RankError{Rank: lowest, Err: errors.New(text)}
 }
 
 // ownOr returns the error of this rank if it has one, else the error of the

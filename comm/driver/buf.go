@@ -1,4 +1,4 @@
-package comm
+package driver
 
 import (
 	"unsafe"
@@ -7,7 +7,7 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// Buf is an array of elements of any type that a Comm reads or writes. It is a
+// Buf is an array of elements of any type that a communicator reads or writes. It is a
 // header, passed by value like a slice. The zero Buf is empty. It may be given where
 // a rank's buffer is not used, such as dst of Reduce on a rank other than root.
 type Buf struct {
@@ -41,13 +41,6 @@ func OfMem[T scalar.Scalar](m device.Mem[T]) Buf {
 		return Of(m.Host)
 	}
 	return Buf{DType: scalar.Of[T](), N: m.N, Ptr: *(*unsafe.Pointer)(unsafe.Pointer(&m.Addr)), Place: OnDevice}
-}
-
-// IgnorePlace returns b as if it were host memory. Communicators that reach GPU
-// memory need it, because the Check functions refuse buffers that are not on the host.
-func (b Buf) IgnorePlace() Buf {
-	b.Place = OnHost
-	return b
 }
 
 // Addr returns the address of the first element as a number.

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package comm
+package driver
 
 import (
 	"unsafe"

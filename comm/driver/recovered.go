@@ -1,7 +1,6 @@
-package comm
+package driver
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -11,19 +10,19 @@ import (
 var errGoexit = errors.New("the program of this rank ended in runtime.Goexit, as t.Fatal, t.FailNow and t.Skip do: return an error")
 
 // Recovered runs one rank's program and turns a panic into an error with its
-// stack. If the program calls runtime.Goexit, Recovered aborts c. The caller
+// stack. If the program calls runtime.Goexit, Recovered calls abort. The caller
 // cannot: Goexit ends the goroutine, and only deferred functions still run.
 // They get the error from Exited.
-func Recovered(ctx context.Context, c Comm, prog func(context.Context, Comm) error) (err error) {
+func Recovered(abort func(error), prog func() error) (err error) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		} else if !returned {
-			c.Abort(errGoexit)
+			abort(errGoexit)
 		}
 	}()
-	err = prog(ctx, c)
+	err = prog()
 	returned = true
 	return err
 }

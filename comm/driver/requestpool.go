@@ -1,4 +1,4 @@
-package comm
+package driver
 
 // The largest numbers of requests of one communicator that may be under way.
 // Libraries need memory for each. Some stop making progress on collectives long
@@ -35,7 +35,7 @@ func (p *RequestPool[T]) CheckLimit(k Kind) error {
 // Len returns how many requests are under way.
 func (p *RequestPool[T]) Len() int { return len(p.all) - len(p.free) }
 
-func isMessage(k Kind) bool { return k == KindSend || k == KindRecv }
+func isMessage(k Kind) bool { return k.Spec().Message || k == KindExchange }
 
 // Take returns an unused request for a call of kind k and its id. The request
 // still has the contents of its last use.

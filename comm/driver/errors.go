@@ -1,4 +1,4 @@
-package comm
+package driver
 
 import (
 	"errors"
@@ -37,9 +37,9 @@ func (e *MismatchError) Error() string {
 	return s
 }
 
-// MessageMismatch is for communicators. It returns nil if the send and the
+// MessageMismatch returns nil if the send and the
 // receive of a message agree, else a *MismatchError. from and to are their ranks.
-func MessageMismatch(from int, send Call, to int, recv Call) error {
+func MessageMismatch(from int, send Signature, to int, recv Signature) error {
 	if send.DType == recv.DType && send.N == recv.N && send.Label == recv.Label {
 		return nil
 	}
@@ -47,9 +47,9 @@ func MessageMismatch(from int, send Call, to int, recv Call) error {
 		Hint: "type, count and meaning of a message must be equal"}
 }
 
-// SelfWaitError is for communicators: the error of a rank that waits for a
+// SelfWaitError is the error of a rank that waits for a
 // message to itself without having started the other side.
-func SelfWaitError(rank int, call Call) error {
+func SelfWaitError(rank int, call Signature) error {
 	return &MismatchError{RankA: rank, CallA: call.String(), RankB: rank, CallB: call.String(),
 		Hint: "a rank cannot wait for itself: start the other side first, with ISend or IRecv"}
 }

@@ -1,4 +1,4 @@
-package comm
+package driver
 
 import (
 	"fmt"
@@ -51,7 +51,7 @@ func ParseOp(s string) (Op, error) {
 func CheckOp(o Op, d scalar.DType) error {
 	switch {
 	case !d.Valid():
-		return fmt.Errorf("element type %v is none of uint8, int32, int64, float32, float64, complex64, complex128", d)
+		return fmt.Errorf("element type %v is none that ranks can exchange: have "+scalar.Names(), d)
 	case o > Average:
 		return fmt.Errorf("reduction %v is for windows only: use sum, prod, min, max or avg", o)
 	case (o == Min || o == Max) && d.IsComplex():
@@ -60,9 +60,9 @@ func CheckOp(o Op, d scalar.DType) error {
 	return nil
 }
 
-// CheckWindowOp is CheckOp for Accumulate and GetAccumulate. fetch says whether
+// checkWindowOp is CheckOp for Accumulate and GetAccumulate. fetch says whether
 // the old value is returned: NoOp is for that only.
-func CheckWindowOp(o Op, d scalar.DType, fetch bool) error {
+func checkWindowOp(o Op, d scalar.DType, fetch bool) error {
 	switch {
 	case o == Average:
 		return fmt.Errorf("avg makes no sense in a window, which does not know how many will contribute: use sum and divide")

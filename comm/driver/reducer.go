@@ -1,4 +1,4 @@
-package comm
+package driver
 
 import (
 	"unsafe"
@@ -15,19 +15,28 @@ func ReducerOf(op Op, dt scalar.DType) Reducer { return reducers[op][dt] }
 
 // reducers has one function for each op and element type. A call looks it up once,
 // so that loops hold no switch. The entry is nil where op makes no sense.
-var reducers = [...][8]Reducer{
-	Sum:     {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128]},
-	Prod:    {1: mul[uint8], mul[int32], mul[int64], mul[float32], mul[float64], mul[complex64], mul[complex128]},
-	Min:     {1: minimum[uint8], minimum[int32], minimum[int64], minimum[float32], minimum[float64]},
-	Max:     {1: maximum[uint8], maximum[int32], maximum[int64], maximum[float32], maximum[float64]},
-	Average: {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128]},
+var reducers = [...][scalar.Brain + 1]Reducer{
+	Sum: {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128],
+		addHalf, addBrain},
+	Prod: {1: mul[uint8], mul[int32], mul[int64], mul[float32], mul[float64], mul[complex64], mul[complex128],
+		half(product), brain(product)},
+	Min: {1: minimum[uint8], minimum[int32], minimum[int64], minimum[float32], minimum[float64],
+		scalar.Half: half(smaller), scalar.Brain: brain(smaller)},
+	Max: {1: maximum[uint8], maximum[int32], maximum[int64], maximum[float32], maximum[float64],
+		scalar.Half: half(larger), scalar.Brain: brain(larger)},
+	Average: {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128],
+		addHalf, addBrain},
 	Replace: {1: second[uint8], second[int32], second[int64], second[float32], second[float64], second[complex64],
-		second[complex128]},
+		second[complex128], second[scalar.Float16], second[scalar.BFloat16]},
 	NoOp: {1: first[uint8], first[int32], first[int64], first[float32], first[float64], first[complex64],
-		first[complex128]},
+		first[complex128], first[scalar.Float16], first[scalar.BFloat16]},
 }
 
-func add[T scalar.Element](d, a, b unsafe.Pointer, n int) {
+type number interface {
+	uint8 | int32 | int64 | scalar.Scalar
+}
+
+func add[T number](d, a, b unsafe.Pointer, n int) {
 	done := vectorAdd(scalar.Of[T](), d, a, b, n)
 	D, A, B := slices3[T](d, a, b, n)
 	for i := done; i < len(D); i++ {
@@ -52,7 +61,7 @@ func AddInto2(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) bo
 	return true
 }
 
-func mul[T scalar.Element](d, a, b unsafe.Pointer, n int) {
+func mul[T number](d, a, b unsafe.Pointer, n int) {
 	D, A, B := slices3[T](d, a, b, n)
 	for i := range D {
 		D[i] = A[i] * B[i]
@@ -119,6 +128,14 @@ func Divide(d unsafe.Pointer, dt scalar.DType, n, by int) {
 		divideBy[float32](d, 2*n, float32(by))
 	case scalar.Complex128:
 		divideBy[float64](d, 2*n, float64(by))
+	case scalar.Half:
+		for i, s := 0, unsafe.Slice((*scalar.Float16)(d), n); i < n; i++ {
+			s[i] = scalar.ToFloat16(s[i].Float32() / float32(by))
+		}
+	case scalar.Brain:
+		for i, s := 0, unsafe.Slice((*scalar.BFloat16)(d), n); i < n; i++ {
+			s[i] = scalar.ToBFloat16(s[i].Float32() / float32(by))
+		}
 	}
 }
 
