@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
 // call is one collective with all data from which the buffers of every rank before and after
 // it can be computed.
 type call struct {
-	kind    comm.Kind
+	kind    driver.Kind
 	dt      scalar.DType
 	op      comm.Op
 	root    int
@@ -24,29 +25,29 @@ type call struct {
 // form says which arguments a collective has. varying means that counts may differ.
 type form struct{ reduces, rooted, blocks, pairs, varying, inPlace bool }
 
-func formOf(k comm.Kind) form {
+func formOf(k driver.Kind) form {
 	switch k {
-	case comm.KindAllReduce, comm.KindIAllReduce:
+	case driver.KindAllReduce, driver.KindIAllReduce:
 		return form{reduces: true, inPlace: true}
-	case comm.KindReduce:
+	case driver.KindReduce:
 		return form{reduces: true, rooted: true, inPlace: true}
-	case comm.KindBroadcast, comm.KindIBroadcast:
+	case driver.KindBroadcast, driver.KindIBroadcast:
 		return form{rooted: true}
-	case comm.KindAllGather, comm.KindIAllGather:
+	case driver.KindAllGather, driver.KindIAllGather:
 		return form{blocks: true, inPlace: true}
-	case comm.KindAllGatherV:
+	case driver.KindAllGatherV:
 		return form{blocks: true, varying: true, inPlace: true}
-	case comm.KindGather, comm.KindScatter:
+	case driver.KindGather, driver.KindScatter:
 		return form{rooted: true, blocks: true, inPlace: true}
-	case comm.KindGatherV, comm.KindScatterV:
+	case driver.KindGatherV, driver.KindScatterV:
 		return form{rooted: true, blocks: true, varying: true, inPlace: true}
-	case comm.KindReduceScatter:
+	case driver.KindReduceScatter:
 		return form{reduces: true, blocks: true, inPlace: true}
-	case comm.KindReduceScatterV:
+	case driver.KindReduceScatterV:
 		return form{reduces: true, blocks: true, varying: true, inPlace: true}
-	case comm.KindAllToAll:
+	case driver.KindAllToAll:
 		return form{pairs: true, inPlace: true}
-	case comm.KindAllToAllV:
+	case driver.KindAllToAllV:
 		return form{pairs: true, varying: true, inPlace: true}
 	}
 	return form{}
@@ -82,7 +83,7 @@ func uniform(n, ranks int) []int {
 	return counts
 }
 
-func total(counts []int) int { return comm.Offset(counts, len(counts)) }
+func total(counts []int) int { return driver.Offset(counts, len(counts)) }
 
 // span is a part of a vec that is an argument of a call. It is empty if the argument is not
 // used.
@@ -130,15 +131,15 @@ func (r *rank) prepare(k call) *job {
 			j.given = k.counts
 		}
 		j.layoutBlocks(root)
-	case k.kind == comm.KindBroadcast || k.kind == comm.KindIBroadcast:
+	case k.kind == driver.KindBroadcast || k.kind == driver.KindIBroadcast:
 		j.dst = span{r.vec(k.dt, k.n), 0, k.n}
 		if root {
 			j.dst.fill(0, k.n, j.source(r.me, 0))
 		}
 		return j
-	case k.kind == comm.KindReduce && !root && !k.inPlace && k.tag%2 == 0:
+	case k.kind == driver.KindReduce && !root && !k.inPlace && k.tag%2 == 0:
 		j.layout(-1, k.n, 0) // dst is the zero Buf
-	case k.kind != comm.KindBarrier:
+	case k.kind != driver.KindBarrier:
 		j.layout(k.n, k.n, 0)
 	}
 	if j.src.vec != nil {
@@ -150,12 +151,12 @@ func (r *rank) prepare(k call) *job {
 // layoutBlocks allocates the buffers of a call whose larger buffer has a block for each rank.
 func (j *job) layoutBlocks(root bool) {
 	me := j.r.me
-	small, large, at := j.counts[me], total(j.counts), comm.Offset(j.counts, me)
+	small, large, at := j.counts[me], total(j.counts), driver.Offset(j.counts, me)
 	if !root {
 		large, j.inPlace = -1, false
 	}
-	if j.kind == comm.KindAllGather || j.kind == comm.KindAllGatherV || j.kind == comm.KindIAllGather ||
-		j.kind == comm.KindGather || j.kind == comm.KindGatherV {
+	if j.kind == driver.KindAllGather || j.kind == driver.KindAllGatherV || j.kind == driver.KindIAllGather ||
+		j.kind == driver.KindGather || j.kind == driver.KindGatherV {
 		j.layout(large, small, at)
 	} else {
 		j.layout(small, large, at)
@@ -203,39 +204,39 @@ func (j *job) start(ctx context.Context) error {
 	c, dst, src := j.r.c, j.dst.arg(noPtr), j.src.arg(noPtr)
 	var err error
 	switch j.kind {
-	case comm.KindBarrier:
+	case driver.KindBarrier:
 		err = c.Barrier(ctx)
-	case comm.KindAllReduce:
+	case driver.KindAllReduce:
 		err = c.AllReduce(ctx, dst, src, j.op)
-	case comm.KindIAllReduce:
+	case driver.KindIAllReduce:
 		j.req, err = c.IAllReduce(ctx, dst, src, j.op)
-	case comm.KindReduce:
+	case driver.KindReduce:
 		err = c.Reduce(ctx, dst, src, j.op, j.root)
-	case comm.KindBroadcast:
+	case driver.KindBroadcast:
 		err = c.Broadcast(ctx, dst, j.root)
-	case comm.KindIBroadcast:
+	case driver.KindIBroadcast:
 		j.req, err = c.IBroadcast(ctx, dst, j.root)
-	case comm.KindAllGather:
+	case driver.KindAllGather:
 		err = c.AllGather(ctx, dst, src)
-	case comm.KindIAllGather:
+	case driver.KindIAllGather:
 		j.req, err = c.IAllGather(ctx, dst, src)
-	case comm.KindAllGatherV:
+	case driver.KindAllGatherV:
 		err = c.AllGatherV(ctx, dst, j.counts, src)
-	case comm.KindGather:
+	case driver.KindGather:
 		err = c.Gather(ctx, dst, src, j.root)
-	case comm.KindGatherV:
+	case driver.KindGatherV:
 		err = c.GatherV(ctx, dst, j.given, src, j.root)
-	case comm.KindScatter:
+	case driver.KindScatter:
 		err = c.Scatter(ctx, dst, src, j.root)
-	case comm.KindScatterV:
+	case driver.KindScatterV:
 		err = c.ScatterV(ctx, dst, src, j.given, j.root)
-	case comm.KindReduceScatter:
+	case driver.KindReduceScatter:
 		err = c.ReduceScatter(ctx, dst, src, j.op)
-	case comm.KindReduceScatterV:
+	case driver.KindReduceScatterV:
 		err = c.ReduceScatterV(ctx, dst, src, j.counts, j.op)
-	case comm.KindAllToAll:
+	case driver.KindAllToAll:
 		err = c.AllToAll(ctx, dst, src)
-	case comm.KindAllToAllV:
+	case driver.KindAllToAllV:
 		err = c.AllToAllV(ctx, dst, j.given, src, j.send)
 	default:
 		panic("commtest: no call of kind " + j.kind.String())
@@ -271,7 +272,7 @@ func (j *job) verifyMemory() error {
 	if err := j.src.guards(); err != nil {
 		return fmt.Errorf("src: %w", err)
 	}
-	if j.inPlace && j.kind != comm.KindScatter && j.kind != comm.KindScatterV {
+	if j.inPlace && j.kind != driver.KindScatter && j.kind != driver.KindScatterV {
 		return nil // src was overwritten, or is undefined outside dst
 	}
 	want := j.r.vec(j.dt, j.src.hi-j.src.lo)
@@ -286,32 +287,32 @@ func (j *job) verifyMemory() error {
 func (j *job) expect(want vec) {
 	n, me := want.len(), j.r.me
 	switch j.kind {
-	case comm.KindAllReduce, comm.KindIAllReduce:
+	case driver.KindAllReduce, driver.KindIAllReduce:
 		want.fill(0, n, j.source(everyone, 0))
-	case comm.KindReduce:
+	case driver.KindReduce:
 		switch {
 		case me == j.root:
 			want.fill(0, n, j.source(everyone, 0))
 		case j.inPlace:
 			want.fill(0, n, j.source(me, 0))
 		}
-	case comm.KindBroadcast, comm.KindIBroadcast:
+	case driver.KindBroadcast, driver.KindIBroadcast:
 		want.fill(0, n, j.source(j.root, 0))
-	case comm.KindAllGather, comm.KindIAllGather, comm.KindAllGatherV, comm.KindGather, comm.KindGatherV:
+	case driver.KindAllGather, driver.KindIAllGather, driver.KindAllGatherV, driver.KindGather, driver.KindGatherV:
 		at := 0
 		for r, n := range j.counts {
 			want.fill(at, at+n, j.source(r, 0))
 			at += n
 		}
-	case comm.KindScatter, comm.KindScatterV:
-		want.fill(0, n, j.source(j.root, comm.Offset(j.counts, me)))
-	case comm.KindReduceScatter, comm.KindReduceScatterV:
-		want.fill(0, n, j.source(everyone, comm.Offset(j.counts, me)))
-	case comm.KindAllToAll, comm.KindAllToAllV:
+	case driver.KindScatter, driver.KindScatterV:
+		want.fill(0, n, j.source(j.root, driver.Offset(j.counts, me)))
+	case driver.KindReduceScatter, driver.KindReduceScatterV:
+		want.fill(0, n, j.source(everyone, driver.Offset(j.counts, me)))
+	case driver.KindAllToAll, driver.KindAllToAllV:
 		at := 0
 		for r, n := range j.given {
 			row := j.counts[r*j.r.size : (r+1)*j.r.size]
-			want.fill(at, at+n, j.source(r, comm.Offset(row, me)))
+			want.fill(at, at+n, j.source(r, driver.Offset(row, me)))
 			at += n
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
@@ -74,10 +75,10 @@ func barrier(r *rank) error {
 	return nil
 }
 
-var collectiveKinds = [...]comm.Kind{comm.KindAllReduce, comm.KindReduce, comm.KindBroadcast, comm.KindAllGather,
-	comm.KindAllGatherV, comm.KindGather, comm.KindGatherV, comm.KindScatter, comm.KindScatterV,
-	comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindAllToAll, comm.KindAllToAllV,
-	comm.KindIAllReduce, comm.KindIBroadcast, comm.KindIAllGather}
+var collectiveKinds = [...]driver.Kind{driver.KindAllReduce, driver.KindReduce, driver.KindBroadcast, driver.KindAllGather,
+	driver.KindAllGatherV, driver.KindGather, driver.KindGatherV, driver.KindScatter, driver.KindScatterV,
+	driver.KindReduceScatter, driver.KindReduceScatterV, driver.KindAllToAll, driver.KindAllToAllV,
+	driver.KindIAllReduce, driver.KindIBroadcast, driver.KindIAllGather}
 
 // collectiveCases are a sweep for each call and type, a case of large buffers for each call,
 // and the average of negative integers.
@@ -93,10 +94,10 @@ func collectiveCases() []Case {
 }
 
 // sweep runs a call with every op, root, size and kind of counts, out of place and in place.
-func sweep(r *rank, kind comm.Kind, dt scalar.DType) error {
+func sweep(r *rank, kind driver.Kind, dt scalar.DType) error {
 	f := formOf(kind)
-	for _, op := range comm.Ops {
-		if f.reduces && comm.CheckOp(op, dt) != nil || !f.reduces && op != comm.Sum {
+	for _, op := range driver.Ops {
+		if f.reduces && driver.CheckOp(op, dt) != nil || !f.reduces && op != comm.Sum {
 			continue
 		}
 		for root := range r.size {
@@ -115,7 +116,7 @@ func sweep(r *rank, kind comm.Kind, dt scalar.DType) error {
 }
 
 // sizes returns calls of all sizes. big adds one so large that other algorithms are used.
-func (r *rank) sizes(kind comm.Kind, big bool) []call {
+func (r *rank) sizes(kind driver.Kind, big bool) []call {
 	f := formOf(kind)
 	blocks, top := 1, 65537
 	switch {
@@ -181,7 +182,7 @@ func symmetric(counts []int, size int) []int {
 }
 
 // large runs a call on about 300,000 float32.
-func large(r *rank, kind comm.Kind) error {
+func large(r *rank, kind driver.Kind) error {
 	const n = 300007
 	f := formOf(kind)
 	k := call{kind: kind, dt: scalar.Float32, root: r.size / 2, n: n}

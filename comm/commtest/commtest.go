@@ -20,7 +20,7 @@ import (
 // Case is one property that every communicator has.
 type Case struct {
 	Name string
-	Run  func(ctx context.Context, c comm.Comm) error // collective
+	Run  func(ctx context.Context, c *comm.Comm) error // collective
 	body func(r *rank) error
 }
 
@@ -66,7 +66,7 @@ func Cases(cfg Config) []Case {
 // name of the case and the rank. It is collective: ranks agree on the result after each case.
 // Rank 0 calls report, which may be nil, with that result. If ranks cannot agree, the run
 // ends.
-func Run(ctx context.Context, c comm.Comm, cfg Config, report func(name string, err error)) error {
+func Run(ctx context.Context, c *comm.Comm, cfg Config, report func(name string, err error)) error {
 	var errs []error
 	for _, k := range Cases(cfg) {
 		own := k.Run(ctx, c)
@@ -92,7 +92,7 @@ func Run(ctx context.Context, c comm.Comm, cfg Config, report func(name string, 
 // rank is one rank's run of one case.
 type rank struct {
 	ctx      context.Context
-	c        comm.Comm
+	c        *comm.Comm
 	me, size int
 	tag      uint64 // of the last values, equal on all ranks of the group
 	*state
@@ -104,7 +104,7 @@ type state struct {
 	bad error // the first check that failed
 }
 
-func newRank(ctx context.Context, c comm.Comm) *rank {
+func newRank(ctx context.Context, c *comm.Comm) *rank {
 	return &rank{ctx: ctx, c: c, me: c.Rank(), size: c.Size(), state: &state{}}
 }
 
@@ -114,8 +114,8 @@ func on(name string, f func(r *rank) error) Case {
 }
 
 // on returns the case with its buffers on dev, or on the host if dev is nil.
-func (k Case) on(dev device.Accelerator) func(context.Context, comm.Comm) error {
-	return func(ctx context.Context, c comm.Comm) error {
+func (k Case) on(dev device.Accelerator) func(context.Context, *comm.Comm) error {
+	return func(ctx context.Context, c *comm.Comm) error {
 		r := newRank(ctx, c)
 		if dev != nil {
 			p := newDeviceMemory(dev)

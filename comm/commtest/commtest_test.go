@@ -17,7 +17,7 @@ func TestLocal(t *testing.T) {
 			if testing.Short() || raceEnabled {
 				cfg.Sequences = 1000
 			}
-			err := local.Run(t.Context(), ranks, func(ctx context.Context, c comm.Comm) error {
+			err := local.Run(t.Context(), ranks, func(ctx context.Context, c *comm.Comm) error {
 				return commtest.Run(ctx, c, cfg, func(name string, err error) {
 					if err != nil {
 						t.Errorf("%s: %v", name, err)

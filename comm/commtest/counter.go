@@ -3,30 +3,22 @@ package commtest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
-// Counter is a communicator that forwards to another one and counts calls, elements and
-// bytes. Groups of Split count into the same numbers. Counts are those of one rank; each rank
-// wraps its handle.
+// Counter is a communicator that counts calls, elements and bytes. Groups of Split count into
+// the same numbers. Counts are those of one rank; each rank wraps its handle.
 type Counter struct {
-	inner comm.Comm
-	n     *counts
+	*comm.Comm
+	n *counts
 }
 
-// calls are the methods of comm.Comm that communicate.
-var calls = [...]string{"Barrier", "AllReduce", "Reduce", "Broadcast", "AllGather", "AllGatherV", "Gather", "GatherV",
-	"Scatter", "ScatterV", "ReduceScatter", "ReduceScatterV", "AllToAll", "AllToAllV", "IAllReduce", "IBroadcast",
-	"IAllGather", "Split", "Close", "Window", "Send", "Recv", "SendRecv", "ISend", "IRecv"}
-
-const collectives = 20 // of calls, before the messages
-
 type counts struct {
-	calls    [len(calls)]tally
+	calls    [len(driver.Specs)]tally
 	sent     tally // messages of all calls
 	received tally
 }
@@ -46,15 +38,15 @@ func (t *tally) reset() {
 	t.bytes.Store(0)
 }
 
-var (
-	_ comm.Comm     = (*Counter)(nil)
-	_ comm.Windower = (*Counter)(nil)
-)
+// NewCounter returns a communicator on the transport of c that counts. c must not be used any
+// more.
+func NewCounter(c *comm.Comm) *Counter {
+	n := &counts{}
+	return &Counter{comm.New(counted(c.Conn(), n)), n}
+}
 
-// NewCounter returns a communicator that forwards to c and counts.
-func NewCounter(c comm.Comm) *Counter { return &Counter{c, &counts{}} }
-
-// Calls returns how often the method of this name was called.
+// Calls returns how often the method of this name was called. ISend counts as Send, IRecv as
+// Recv, and SendRecv as both.
 func (c *Counter) Calls(method string) int { return int(c.at(method).calls.Load()) }
 
 // Elements returns how many elements calls of this name had on this rank: of src, or of dst in
@@ -67,14 +59,15 @@ func (c *Counter) Bytes(method string) int { return int(c.at(method).bytes.Load(
 // Collectives returns the number of all collective calls.
 func (c *Counter) Collectives() int {
 	n := 0
-	for i := range collectives {
-		n += int(c.n.calls[i].calls.Load())
+	for k := range c.n.calls {
+		if s := driver.Kind(k).Spec(); !s.Message && driver.Kind(k) != driver.KindExchange {
+			n += int(c.n.calls[k].calls.Load())
+		}
 	}
 	return n
 }
 
-// Sent returns the number of messages that this rank sent by Send, ISend and
-// SendRecv.
+// Sent returns the number of messages that this rank sent, legs of exchanges included.
 func (c *Counter) Sent() int { return int(c.n.sent.calls.Load()) }
 
 // Received returns the number of receives of this rank.
@@ -98,199 +91,106 @@ func (c *Counter) Reset() {
 // String names the transport and the calls so far.
 func (c *Counter) String() string {
 	var s []string
-	for i, name := range calls {
-		if t := &c.n.calls[i]; t.calls.Load() > 0 {
-			s = append(s, fmt.Sprintf("%d %s of %d elements, %d bytes", t.calls.Load(), name, t.elements.Load(), t.bytes.Load()))
+	for k := range c.n.calls {
+		if t := &c.n.calls[k]; t.calls.Load() > 0 {
+			s = append(s, fmt.Sprintf("%d %v of %d elements, %d bytes", t.calls.Load(), driver.Kind(k), t.elements.Load(), t.bytes.Load()))
 		}
 	}
 	if s == nil {
 		s = []string{"no calls"}
 	}
-	return fmt.Sprintf("%v (counted: %s)", c.inner, strings.Join(s, "; "))
+	return fmt.Sprintf("%v (counted: %s)", c.Comm, strings.Join(s, "; "))
 }
 
 func (c *Counter) at(method string) *tally {
-	i := slices.Index(calls[:], method)
-	if i < 0 {
-		panic(fmt.Sprintf("commtest: no call %q: have %v", method, calls))
+	for k := range c.n.calls {
+		if driver.Specs[k].Name == method {
+			return &c.n.calls[k]
+		}
 	}
-	return &c.n.calls[i]
+	panic(fmt.Sprintf("commtest: no call %q", method))
 }
 
-func (c *Counter) count(method string, b comm.Buf) { c.at(method).add(b) }
-
-// Rank implements comm.Comm, as do all methods below.
-func (c *Counter) Rank() int { return c.inner.Rank() }
-
-// Size forwards.
-func (c *Counter) Size() int { return c.inner.Size() }
-
-// Barrier counts and forwards.
-func (c *Counter) Barrier(ctx context.Context) error {
-	c.count("Barrier", comm.Buf{})
-	return c.inner.Barrier(ctx)
+// counting is a transport that forwards to another one and counts.
+type counting struct {
+	driver.Conn
+	n *counts
 }
 
-// AllReduce counts and forwards.
-func (c *Counter) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	c.count("AllReduce", src)
-	return c.inner.AllReduce(ctx, dst, src, op)
-}
-
-// Reduce counts and forwards.
-func (c *Counter) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root int) error {
-	c.count("Reduce", src)
-	return c.inner.Reduce(ctx, dst, src, op, root)
-}
-
-// Broadcast counts and forwards.
-func (c *Counter) Broadcast(ctx context.Context, buf comm.Buf, root int) error {
-	c.count("Broadcast", buf)
-	return c.inner.Broadcast(ctx, buf, root)
-}
-
-// AllGather counts and forwards.
-func (c *Counter) AllGather(ctx context.Context, dst, src comm.Buf) error {
-	c.count("AllGather", src)
-	return c.inner.AllGather(ctx, dst, src)
-}
-
-// AllGatherV counts and forwards.
-func (c *Counter) AllGatherV(ctx context.Context, dst comm.Buf, counts []int, src comm.Buf) error {
-	c.count("AllGatherV", src)
-	return c.inner.AllGatherV(ctx, dst, counts, src)
-}
-
-// Gather counts and forwards.
-func (c *Counter) Gather(ctx context.Context, dst, src comm.Buf, root int) error {
-	c.count("Gather", src)
-	return c.inner.Gather(ctx, dst, src, root)
-}
-
-// GatherV counts and forwards.
-func (c *Counter) GatherV(ctx context.Context, dst comm.Buf, counts []int, src comm.Buf, root int) error {
-	c.count("GatherV", src)
-	return c.inner.GatherV(ctx, dst, counts, src, root)
-}
-
-// Scatter counts and forwards.
-func (c *Counter) Scatter(ctx context.Context, dst, src comm.Buf, root int) error {
-	c.count("Scatter", dst)
-	return c.inner.Scatter(ctx, dst, src, root)
-}
-
-// ScatterV counts and forwards.
-func (c *Counter) ScatterV(ctx context.Context, dst, src comm.Buf, counts []int, root int) error {
-	c.count("ScatterV", dst)
-	return c.inner.ScatterV(ctx, dst, src, counts, root)
-}
-
-// ReduceScatter counts and forwards.
-func (c *Counter) ReduceScatter(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	c.count("ReduceScatter", src)
-	return c.inner.ReduceScatter(ctx, dst, src, op)
-}
-
-// ReduceScatterV counts and forwards.
-func (c *Counter) ReduceScatterV(ctx context.Context, dst, src comm.Buf, counts []int, op comm.Op) error {
-	c.count("ReduceScatterV", src)
-	return c.inner.ReduceScatterV(ctx, dst, src, counts, op)
-}
-
-// AllToAll counts and forwards.
-func (c *Counter) AllToAll(ctx context.Context, dst, src comm.Buf) error {
-	c.count("AllToAll", src)
-	return c.inner.AllToAll(ctx, dst, src)
-}
-
-// AllToAllV counts and forwards.
-func (c *Counter) AllToAllV(ctx context.Context, dst comm.Buf, recvCounts []int, src comm.Buf, sendCounts []int) error {
-	c.count("AllToAllV", src)
-	return c.inner.AllToAllV(ctx, dst, recvCounts, src, sendCounts)
-}
-
-// IAllReduce counts and forwards.
-func (c *Counter) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
-	c.count("IAllReduce", src)
-	return c.inner.IAllReduce(ctx, dst, src, op)
-}
-
-// IBroadcast counts and forwards.
-func (c *Counter) IBroadcast(ctx context.Context, buf comm.Buf, root int) (comm.Request, error) {
-	c.count("IBroadcast", buf)
-	return c.inner.IBroadcast(ctx, buf, root)
-}
-
-// IAllGather counts and forwards.
-func (c *Counter) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, error) {
-	c.count("IAllGather", src)
-	return c.inner.IAllGather(ctx, dst, src)
-}
-
-// Send counts and forwards.
-func (c *Counter) Send(ctx context.Context, src comm.Buf, to int) error {
-	c.count("Send", src)
-	c.n.sent.add(src)
-	return c.inner.Send(ctx, src, to)
-}
-
-// Recv counts and forwards.
-func (c *Counter) Recv(ctx context.Context, dst comm.Buf, from int) error {
-	c.count("Recv", dst)
-	c.n.received.add(dst)
-	return c.inner.Recv(ctx, dst, from)
-}
-
-// SendRecv counts and forwards.
-func (c *Counter) SendRecv(ctx context.Context, dst comm.Buf, from int, src comm.Buf, to int) error {
-	c.count("SendRecv", src)
-	if to != comm.Nobody {
-		c.n.sent.add(src)
+// counted wraps a transport. The result has the optional interfaces that the transport has.
+func counted(conn driver.Conn, n *counts) driver.Conn {
+	c := counting{conn, n}
+	nonBlocking, has := conn.(driver.NonBlocking)
+	oneSided, exposes := conn.(driver.OneSided)
+	switch {
+	case has && exposes:
+		return countingAll{countingStarts{c, nonBlocking}, oneSided}
+	case has:
+		return countingStarts{c, nonBlocking}
 	}
-	if from != comm.Nobody {
-		c.n.received.add(dst)
+	return c
+}
+
+func (c counting) count(q *driver.Call) {
+	b := q.Src
+	if s := q.Kind.Spec(); s.Src == driver.None || s.SrcAtRoot {
+		b = q.Dst
 	}
-	return c.inner.SendRecv(ctx, dst, from, src, to)
+	c.n.calls[q.Kind].add(b)
 }
 
-// ISend counts and forwards.
-func (c *Counter) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	c.count("ISend", src)
-	c.n.sent.add(src)
-	return c.inner.ISend(ctx, src, to)
+func (c counting) Do(ctx context.Context, q *driver.Call) error {
+	c.count(q)
+	return c.Conn.Do(ctx, q)
 }
 
-// IRecv counts and forwards.
-func (c *Counter) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	c.count("IRecv", dst)
-	c.n.received.add(dst)
-	return c.inner.IRecv(ctx, dst, from)
+func (c counting) Start(ctx context.Context, q *driver.Call) (uint64, error) {
+	c.count(q)
+	switch q.Kind {
+	case driver.KindSend:
+		c.n.sent.add(q.Src)
+	case driver.KindRecv:
+		c.n.received.add(q.Dst)
+	}
+	for _, l := range q.Send {
+		c.n.sent.add(l.Buf)
+	}
+	for _, l := range q.Recv {
+		c.n.received.add(l.Buf)
+	}
+	return c.Conn.Start(ctx, q)
 }
 
-// Group forwards. Calls in f are counted.
-func (c *Counter) Group(ctx context.Context, f func() error) error { return c.inner.Group(ctx, f) }
-
-// Split counts and forwards. The new group counts into the same numbers.
-func (c *Counter) Split(ctx context.Context, color, key int) (comm.Comm, error) {
-	c.count("Split", comm.Buf{})
-	g, err := c.inner.Split(ctx, color, key)
-	if g == nil || err != nil {
+func (c counting) Split(ctx context.Context, q *driver.Call) (driver.Conn, error) {
+	c.count(q)
+	sub, err := c.Conn.Split(ctx, q)
+	if sub == nil {
 		return nil, err
 	}
-	return &Counter{g, c.n}, nil
+	return counted(sub, c.n), err
 }
 
-// Window counts and forwards. Accesses to the window are not counted.
-func (c *Counter) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
-	c.count("Window", buf)
-	return comm.NewWindow(ctx, c.inner, buf)
+func (c counting) Close() error {
+	c.n.calls[driver.KindClose].add(comm.Buf{})
+	return c.Conn.Close()
 }
 
-// Abort forwards.
-func (c *Counter) Abort(cause error) { c.inner.Abort(cause) }
+type countingStarts struct {
+	counting
+	nonBlocking driver.NonBlocking
+}
 
-// Close counts and forwards.
-func (c *Counter) Close() error {
-	c.count("Close", comm.Buf{})
-	return c.inner.Close()
+func (c countingStarts) StartCollective(ctx context.Context, q *driver.Call) (uint64, error) {
+	c.count(q)
+	return c.nonBlocking.StartCollective(ctx, q)
+}
+
+type countingAll struct {
+	countingStarts
+	oneSided driver.OneSided
+}
+
+func (c countingAll) Window(ctx context.Context, q *driver.Call) (driver.Window, []int, error) {
+	c.count(q)
+	return c.oneSided.Window(ctx, q)
 }

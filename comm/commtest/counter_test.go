@@ -15,7 +15,7 @@ import (
 // TestCounterForwards runs the suite through a Counter.
 func TestCounterForwards(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
-		err := local.Run(t.Context(), ranks, func(ctx context.Context, c comm.Comm) error {
+		err := local.Run(t.Context(), ranks, func(ctx context.Context, c *comm.Comm) error {
 			return commtest.Run(ctx, commtest.NewCounter(c), commtest.Config{Sequences: 200}, nil)
 		})
 		if err != nil {
@@ -26,7 +26,7 @@ func TestCounterForwards(t *testing.T) {
 
 // TestCounterCounts makes one call of each kind on three ranks.
 func TestCounterCounts(t *testing.T) {
-	err := local.Run(t.Context(), 3, func(ctx context.Context, inner comm.Comm) error {
+	err := local.Run(t.Context(), 3, func(ctx context.Context, inner *comm.Comm) error {
 		c := commtest.NewCounter(inner)
 		a, b := comm.Of(make([]float64, 6)), comm.Of(make([]float64, 6))
 		two, counts := a.Slice(0, 2), []int{2, 2, 2}
@@ -66,7 +66,7 @@ func TestCounterCounts(t *testing.T) {
 			{"Recv", 2, 1, func() error { return c.Group(ctx, messages) }},
 			{"SendRecv", 2, 1, func() error { return c.SendRecv(ctx, b.Slice(0, 2), left, two, right) }},
 			{"Window", 6, 1, func() error {
-				w, err := comm.NewWindow(ctx, c, b)
+				w, err := c.Window(ctx, b)
 				if err != nil {
 					return err
 				}
@@ -94,7 +94,7 @@ func TestCounterCounts(t *testing.T) {
 // TestCounterMessages counts both sides of messages from rank to rank, also in a group of
 // Split.
 func TestCounterMessages(t *testing.T) {
-	err := local.Run(t.Context(), 3, func(ctx context.Context, inner comm.Comm) error {
+	err := local.Run(t.Context(), 3, func(ctx context.Context, inner *comm.Comm) error {
 		c := commtest.NewCounter(inner)
 		x, y := comm.Of(make([]float32, 5)), comm.Of(make([]float32, 5))
 		to, from := c.Rank()+1, c.Rank()-1
@@ -148,10 +148,10 @@ func TestCounterMessages(t *testing.T) {
 }
 
 // noWindows is a communicator without windows.
-type noWindows struct{ comm.Comm }
+type noWindows struct{ *comm.Comm }
 
 func TestCounterWithoutWindows(t *testing.T) {
-	err := local.Run(t.Context(), 1, func(ctx context.Context, c comm.Comm) error {
+	err := local.Run(t.Context(), 1, func(ctx context.Context, c *comm.Comm) error {
 		if _, err := comm.NewWindow(ctx, commtest.NewCounter(noWindows{c}), comm.Of([]float32{1})); !errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("%v, want ErrUnsupported", err)
 		}

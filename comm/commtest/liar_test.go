@@ -69,7 +69,7 @@ func TestClosedCasesCanFail(t *testing.T) {
 func caught(ctx context.Context, k commtest.Case, liars []liar) bool {
 	for _, l := range liars {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		err := local.Run(ctx, 3, func(ctx context.Context, c comm.Comm) error {
+		err := local.Run(ctx, 3, func(ctx context.Context, c *comm.Comm) error {
 			l := l
 			l.Comm, l.left = c, map[uint64]left{}
 			return k.Run(ctx, &l)
@@ -84,7 +84,7 @@ func caught(ctx context.Context, k commtest.Case, liars []liar) bool {
 
 // liar is a communicator that is wrong.
 type liar struct {
-	comm.Comm
+	*comm.Comm
 	flip, hush, noBarrier, sharedLock bool
 	early                             bool // messages start before all arguments are checked
 	neverClosed                       bool
@@ -300,7 +300,7 @@ func (l *liar) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request,
 	return l.started(dst, req, err)
 }
 
-func (l *liar) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+func (l *liar) Split(ctx context.Context, color, key int) (*comm.Comm, error) {
 	c, err := l.Comm.Split(ctx, color, key)
 	if c == nil {
 		return nil, l.done(comm.Buf{}, err)
@@ -310,8 +310,8 @@ func (l *liar) Split(ctx context.Context, color, key int) (comm.Comm, error) {
 	return &sub, l.done(comm.Buf{}, err)
 }
 
-func (l *liar) Window(ctx context.Context, buf comm.Buf) (comm.Window, error) {
-	w, err := comm.NewWindow(ctx, l.Comm, buf)
+func (l *liar) Window(ctx context.Context, buf comm.Buf) (*comm.Window, error) {
+	w, err := l.Comm.Window(ctx, buf)
 	if err != nil {
 		return nil, l.done(comm.Buf{}, err)
 	}
@@ -327,7 +327,7 @@ func (w *lyingWindow) Close(ctx context.Context) error {
 
 // lyingWindow is a window that is wrong.
 type lyingWindow struct {
-	comm.Window
+	*comm.Window
 	l *liar
 }
 

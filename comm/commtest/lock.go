@@ -15,7 +15,7 @@ func mutex(r *rank) error {
 	const rounds = 20
 	win := r.vec(scalar.Int64, 2)
 	win.set(num{})
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		for range rounds {
 			x := []int64{-1, -1}
 			if err := w.Lock(r.ctx, 0, comm.Exclusive); err != nil {
@@ -55,7 +55,7 @@ func lockOthers(r *rank) error {
 	win := r.vec(scalar.Float32, n*r.size)
 	tag := r.nextTag()
 	from := func(rank int) message { return message{from: rank, dt: scalar.Float32, n: n, tag: tag} }
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		src := r.outgoing(from(r.me))
 		for to := range r.size {
 			kind := comm.Shared
@@ -103,7 +103,7 @@ func lockOthers(r *rank) error {
 func lockAll(r *rank) error {
 	win := r.vec(scalar.Int32, r.size+1)
 	win.set(num{})
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		for round := range 3 {
 			if err := w.LockAll(r.ctx); err != nil {
 				return err
@@ -150,7 +150,7 @@ func windowErrors(r *rank) error {
 	const n = 8
 	win := r.vec(scalar.Complex64, n)
 	x := func(n int) comm.Buf { return comm.Of(make([]complex64, n)) }
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		next := r.right(1)
 		return r.epoch(w, func() error {
 			for _, bad := range []struct {
@@ -192,7 +192,7 @@ func windowErrors(r *rank) error {
 	want := r.vec(scalar.Complex64, n)
 	r.same("a window after accesses that failed", win, want)
 	r.release()
-	err = r.withWindow(r.vec(scalar.Complex64, n), func(w comm.Window) error {
+	err = r.withWindow(r.vec(scalar.Complex64, n), func(w *comm.Window) error {
 		for _, target := range []int{-1, r.size} {
 			err := w.Lock(r.ctx, target, comm.Shared)
 			r.checkf(err != nil, "Lock of rank %d: rank %d of %d: no error", target, r.me, r.size)
@@ -212,7 +212,7 @@ func emptyWindows(r *rank) error {
 	if length(r.me) > 0 {
 		want.set(num{re: 4})
 	}
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		return r.epoch(w, func() error {
 			for to := range r.size {
 				n := length(to)
@@ -239,8 +239,8 @@ func emptyWindows(r *rank) error {
 // twoWindows uses two windows at once.
 func twoWindows(r *rank) error {
 	a, b := r.vec(scalar.Float64, 1), r.vec(scalar.Float64, 1)
-	err := r.withWindow(a, func(wa comm.Window) error {
-		return r.withWindow(b, func(wb comm.Window) error {
+	err := r.withWindow(a, func(wa *comm.Window) error {
+		return r.withWindow(b, func(wb *comm.Window) error {
 			return r.epoch(wa, func() error {
 				return r.epoch(wb, func() error {
 					if err := wa.Put(r.ctx, r.right(1), 0, comm.Of([]float64{float64(r.me)})); err != nil {

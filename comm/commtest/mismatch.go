@@ -283,10 +283,10 @@ func messageMismatch(r *rank, cfg Config) error {
 }
 
 func windowMismatch(r *rank) error {
-	if _, ok := r.c.(comm.Windower); !ok || r.size == 1 {
+	if !hasWindows(r.c) || r.size == 1 {
 		return nil
 	}
-	_, err := comm.NewWindow(r.ctx, r.c, pick(r.me == 0, comm.Of(make([]int32, 4)), comm.Of(make([]float32, 4))))
+	_, err := r.c.Window(r.ctx, pick(r.me == 0, comm.Of(make([]int32, 4)), comm.Of(make([]float32, 4))))
 	r.checkf(err != nil, "windows of different types: rank %d of %d: no error", r.me, r.size)
 	return r.alive()
 }

@@ -123,10 +123,10 @@ func closedGroup(r *rank) error {
 		{"IAllGather", started(c.IAllGather(r.ctx, all(), two()))},
 		{"Split", func() error { _, err := c.Split(r.ctx, 0, 0); return err }()},
 		{"Window", func() error {
-			if _, ok := c.(comm.Windower); !ok {
+			if !hasWindows(c) {
 				return comm.ErrClosed
 			}
-			_, err := comm.NewWindow(r.ctx, c, comm.Of(make([]float64, 2)))
+			_, err := c.Window(r.ctx, comm.Of(make([]float64, 2)))
 			return err
 		}()},
 	} {
@@ -141,7 +141,7 @@ func closedGroup(r *rank) error {
 }
 
 // refused checks that every call of a closed window returns an error.
-func (r *rank) refused(w comm.Window) {
+func (r *rank) refused(w *comm.Window) {
 	b := comm.Of(make([]float64, 1))
 	for _, k := range []struct {
 		name string
@@ -163,10 +163,10 @@ func (r *rank) refused(w comm.Window) {
 }
 
 func closedWindow(r *rank) error {
-	if _, ok := r.c.(comm.Windower); !ok {
+	if !hasWindows(r.c) {
 		return nil
 	}
-	w, err := comm.NewWindow(r.ctx, r.c, comm.Of(make([]float64, 3)))
+	w, err := r.c.Window(r.ctx, comm.Of(make([]float64, 3)))
 	if err != nil {
 		return err
 	}
@@ -183,14 +183,14 @@ func closedWindow(r *rank) error {
 
 // windowOfClosed closes the group of a window and does not close the window.
 func windowOfClosed(r *rank) error {
-	if _, ok := r.c.(comm.Windower); !ok {
+	if !hasWindows(r.c) {
 		return nil
 	}
 	sub, err := r.subgroup(make([]int, r.size), make([]int, r.size))
 	if err != nil {
 		return err
 	}
-	w, err := comm.NewWindow(r.ctx, sub.c, comm.Of(make([]float64, 3)))
+	w, err := sub.c.Window(r.ctx, comm.Of(make([]float64, 3)))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
@@ -135,14 +136,14 @@ func (s *sequence) count() int {
 }
 
 func (s *sequence) collective() (fmt.Stringer, error) {
-	k := call{kind: comm.KindBarrier}
+	k := call{kind: driver.KindBarrier}
 	if i := s.plan.IntN(len(collectiveKinds) + 1); i < len(collectiveKinds) {
 		k.kind = collectiveKinds[i]
 	}
 	f := formOf(k.kind)
-	k.dt, k.op, k.n, k.root = s.dtype(), comm.Ops[s.plan.IntN(len(comm.Ops))], s.count(), s.plan.IntN(s.size)
+	k.dt, k.op, k.n, k.root = s.dtype(), driver.Ops[s.plan.IntN(len(driver.Ops))], s.count(), s.plan.IntN(s.size)
 	k.inPlace = f.inPlace && s.plan.IntN(2) == 0
-	if comm.CheckOp(k.op, k.dt) != nil {
+	if driver.CheckOp(k.op, k.dt) != nil {
 		k.op = comm.Sum
 	}
 	if f.blocks || f.pairs {

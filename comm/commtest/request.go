@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
@@ -153,10 +154,10 @@ func zeroRequest(r *rank) error {
 // completedRequest waits for and tests requests that have completed.
 func completedRequest(r *rank) error {
 	start := []func() (pending, error){
-		func() (pending, error) { return r.begin(call{kind: comm.KindIAllReduce, dt: scalar.Int64, n: 3}) },
-		func() (pending, error) { return r.begin(call{kind: comm.KindIBroadcast, dt: scalar.Int64, n: 3}) },
+		func() (pending, error) { return r.begin(call{kind: driver.KindIAllReduce, dt: scalar.Int64, n: 3}) },
+		func() (pending, error) { return r.begin(call{kind: driver.KindIBroadcast, dt: scalar.Int64, n: 3}) },
 		func() (pending, error) {
-			return r.begin(call{kind: comm.KindIAllGather, dt: scalar.Int64, counts: uniform(3, r.size)})
+			return r.begin(call{kind: driver.KindIAllGather, dt: scalar.Int64, counts: uniform(3, r.size)})
 		},
 		func() (pending, error) {
 			ps, err := r.launch([]message{{r.me, r.me, scalar.Float32, 4, 1}})
@@ -300,16 +301,16 @@ func outstanding(r *rank, dt scalar.DType) error {
 	rng := r.ownRand()
 	for round := range 6 {
 		var calls []call
-		for _, op := range comm.Ops {
-			if comm.CheckOp(op, dt) == nil {
-				calls = append(calls, call{kind: comm.KindIAllReduce, dt: dt, op: op, n: 7 + 100*int(op), inPlace: round%2 == 1})
+		for _, op := range driver.Ops {
+			if driver.CheckOp(op, dt) == nil {
+				calls = append(calls, call{kind: driver.KindIAllReduce, dt: dt, op: op, n: 7 + 100*int(op), inPlace: round%2 == 1})
 			}
 		}
 		for root := range r.size {
-			calls = append(calls, call{kind: comm.KindIBroadcast, dt: dt, root: root, n: 300 * root})
+			calls = append(calls, call{kind: driver.KindIBroadcast, dt: dt, root: root, n: 300 * root})
 		}
 		for n := range 3 {
-			calls = append(calls, call{kind: comm.KindIAllGather, dt: dt, counts: uniform(40*n, r.size), inPlace: n == 1})
+			calls = append(calls, call{kind: driver.KindIAllGather, dt: dt, counts: uniform(40*n, r.size), inPlace: n == 1})
 		}
 		var ps []pending
 		for i, k := range calls {
@@ -330,7 +331,7 @@ func outstanding(r *rank, dt scalar.DType) error {
 		}
 		if round > 3 {
 			// Blocking calls complete while requests are under way.
-			j := r.prepare(call{kind: comm.KindAllReduce, dt: dt, n: 33, tag: r.nextTag()})
+			j := r.prepare(call{kind: driver.KindAllReduce, dt: dt, n: 33, tag: r.nextTag()})
 			if err := j.start(r.ctx); err != nil {
 				return err
 			}
@@ -356,7 +357,7 @@ func (r *rank) ringMessages(dt scalar.DType, n int) []message {
 
 // manyCollectives has 100 collectives under way at once.
 func manyCollectives(r *rank) error {
-	kinds := [...]comm.Kind{comm.KindIAllReduce, comm.KindIBroadcast, comm.KindIAllGather}
+	kinds := [...]driver.Kind{driver.KindIAllReduce, driver.KindIBroadcast, driver.KindIAllGather}
 	var ps []pending
 	for i := range 100 {
 		p, err := r.begin(call{kind: kinds[i%3], dt: scalar.DTypes[i%len(scalar.DTypes)], root: i % r.size, n: i * 3,

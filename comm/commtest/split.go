@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
@@ -59,19 +60,19 @@ func members(colors, keys []int, color int) []int {
 
 // exercise makes all kinds of calls in a group.
 func (r *rank) exercise() error {
-	calls := []call{{kind: comm.KindBarrier}}
+	calls := []call{{kind: driver.KindBarrier}}
 	for _, dt := range scalar.DTypes {
 		calls = append(calls,
-			call{kind: comm.KindAllReduce, dt: dt, n: 9},
-			call{kind: comm.KindAllReduce, dt: dt, op: comm.Prod, n: 2000, inPlace: true},
-			call{kind: comm.KindReduceScatter, dt: dt, counts: uniform(5, r.size)},
-			call{kind: comm.KindAllGatherV, dt: dt, counts: varyingCounts(8, r.size)[0]},
-			call{kind: comm.KindAllToAll, dt: dt, counts: uniform(3, r.size*r.size)})
+			call{kind: driver.KindAllReduce, dt: dt, n: 9},
+			call{kind: driver.KindAllReduce, dt: dt, op: comm.Prod, n: 2000, inPlace: true},
+			call{kind: driver.KindReduceScatter, dt: dt, counts: uniform(5, r.size)},
+			call{kind: driver.KindAllGatherV, dt: dt, counts: varyingCounts(8, r.size)[0]},
+			call{kind: driver.KindAllToAll, dt: dt, counts: uniform(3, r.size*r.size)})
 	}
 	for root := range r.size {
-		calls = append(calls, call{kind: comm.KindBroadcast, dt: scalar.Float32, root: root, n: 11},
-			call{kind: comm.KindReduce, dt: scalar.Float32, root: root, n: 11},
-			call{kind: comm.KindGatherV, dt: scalar.Int32, root: root, counts: varyingCounts(8, r.size)[1]})
+		calls = append(calls, call{kind: driver.KindBroadcast, dt: scalar.Float32, root: root, n: 11},
+			call{kind: driver.KindReduce, dt: scalar.Float32, root: root, n: 11},
+			call{kind: driver.KindGatherV, dt: scalar.Int32, root: root, counts: varyingCounts(8, r.size)[1]})
 	}
 	for _, k := range calls {
 		if err := r.do(k); err != nil {
@@ -87,9 +88,9 @@ func (r *rank) exercise() error {
 	if err != nil {
 		return err
 	}
-	for _, k := range []call{{kind: comm.KindIAllReduce, dt: scalar.Float64, n: 4},
-		{kind: comm.KindIBroadcast, dt: scalar.Float64, n: 4, root: r.size - 1},
-		{kind: comm.KindIAllGather, dt: scalar.Float64, counts: uniform(4, r.size)}} {
+	for _, k := range []call{{kind: driver.KindIAllReduce, dt: scalar.Float64, n: 4},
+		{kind: driver.KindIBroadcast, dt: scalar.Float64, n: 4, root: r.size - 1},
+		{kind: driver.KindIAllGather, dt: scalar.Float64, counts: uniform(4, r.size)}} {
 		p, err := r.begin(k)
 		if err != nil {
 			return err
@@ -122,7 +123,7 @@ func (r *rank) divide(color, key func(rank int) int) error {
 			return fmt.Errorf("close group of color %d: %w", colors[r.me], err)
 		}
 	}
-	return r.do(call{kind: comm.KindAllReduce, dt: scalar.Float64, n: 10})
+	return r.do(call{kind: driver.KindAllReduce, dt: scalar.Float64, n: 10})
 }
 
 func zero(int) int     { return 0 }
@@ -233,7 +234,7 @@ func sideBySide(r *rank) error {
 			if err != nil {
 				return err
 			}
-			p, err := g.begin(call{kind: comm.KindIAllReduce, dt: scalar.Float32, n: 20})
+			p, err := g.begin(call{kind: driver.KindIAllReduce, dt: scalar.Float32, n: 20})
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
@@ -26,8 +27,8 @@ func TestValues(t *testing.T) {
 func testValues[T scalar.Element](t *testing.T, size int) {
 	const n = 2*period + 10
 	dt := scalar.Of[T]()
-	for _, op := range comm.Ops {
-		if comm.CheckOp(op, dt) != nil {
+	for _, op := range driver.Ops {
+		if driver.CheckOp(op, dt) != nil {
 			continue
 		}
 		t.Run(fmt.Sprintf("%v/%v/ranks=%d", dt, op, size), func(t *testing.T) {

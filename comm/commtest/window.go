@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
@@ -14,7 +15,7 @@ import (
 func windowCases() []Case {
 	windows := func(name string, f func(r *rank) error) Case {
 		return on("Window/"+name, func(r *rank) error {
-			if _, ok := r.c.(comm.Windower); !ok {
+			if !hasWindows(r.c) {
 				return nil
 			}
 			r.device = nil
@@ -58,7 +59,7 @@ func windowCases() []Case {
 }
 
 // epoch runs f between two Fences.
-func (r *rank) epoch(w comm.Window, f func() error) error {
+func (r *rank) epoch(w *comm.Window, f func() error) error {
 	if err := w.Fence(r.ctx); err != nil {
 		return err
 	}
@@ -70,8 +71,8 @@ func (r *rank) epoch(w comm.Window, f func() error) error {
 }
 
 // withWindow runs f with a window over v and closes it.
-func (r *rank) withWindow(v vec, f func(w comm.Window) error) error {
-	w, err := comm.NewWindow(r.ctx, r.c, whole(v))
+func (r *rank) withWindow(v vec, f func(w *comm.Window) error) error {
+	w, err := r.c.Window(r.ctx, whole(v))
 	if err != nil {
 		return fmt.Errorf("window over %d %v: %w", v.len(), v.dtype(), err)
 	}
@@ -99,7 +100,7 @@ func putRing(r *rank, dt scalar.DType) error {
 	for _, n := range []int{1, 7, 1000} {
 		win, want := r.vec(dt, 1+n*r.size), r.vec(dt, 1+n*r.size)
 		tag := r.nextTag()
-		err := r.withWindow(win, func(w comm.Window) error {
+		err := r.withWindow(win, func(w *comm.Window) error {
 			return r.epoch(w, func() error {
 				for d := range r.size {
 					to := r.right(d)
@@ -127,7 +128,7 @@ func putRing(r *rank, dt scalar.DType) error {
 func getRing(r *rank, dt scalar.DType) error {
 	const n = 300
 	win := r.vec(dt, n)
-	return r.withWindow(win, func(w comm.Window) error {
+	return r.withWindow(win, func(w *comm.Window) error {
 		for range 2 {
 			tag := r.nextTag()
 			win.fill(0, n, source{tag: tag, op: notReduced, size: 1, rank: r.me})
@@ -160,7 +161,7 @@ func getRing(r *rank, dt scalar.DType) error {
 func accumulate(r *rank, dt scalar.DType) error {
 	const n = 500
 	for _, op := range []comm.Op{comm.Sum, comm.Prod, comm.Min, comm.Max} {
-		if comm.CheckWindowOp(op, dt, false) != nil {
+		if driver.CheckWindowOp(op, dt, false) != nil {
 			continue
 		}
 		for _, targets := range []int{1, r.size} {
@@ -170,7 +171,7 @@ func accumulate(r *rank, dt scalar.DType) error {
 			want.fill(0, n, s)
 			s.rank = r.me
 			src.fill(0, n, s)
-			err := r.withWindow(win, func(w comm.Window) error {
+			err := r.withWindow(win, func(w *comm.Window) error {
 				return r.epoch(w, func() error {
 					for to := range targets {
 						half := 250 + r.me%7
@@ -208,7 +209,7 @@ func replace(r *rank, dt scalar.DType) error {
 	win, want, src := r.vec(dt, n*r.size), r.vec(dt, n*r.size), r.vec(dt, n)
 	s := source{tag: r.nextTag(), op: notReduced, size: r.size, rank: r.me}
 	src.fill(0, n, s)
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		return r.epoch(w, func() error {
 			for to := range r.size {
 				if err := w.Accumulate(r.ctx, to, r.me*n, whole(src), comm.Replace); err != nil {
@@ -231,7 +232,7 @@ func replace(r *rank, dt scalar.DType) error {
 func fetch(r *rank, dt scalar.DType) error {
 	const n = 30
 	for _, op := range []comm.Op{comm.Sum, comm.Prod, comm.Min, comm.Max, comm.Replace, comm.NoOp} {
-		if comm.CheckWindowOp(op, dt, true) != nil {
+		if driver.CheckWindowOp(op, dt, true) != nil {
 			continue
 		}
 		// Contribution 0 is the window's, 1 the neighbour's.
@@ -241,7 +242,7 @@ func fetch(r *rank, dt scalar.DType) error {
 		old.fill(0, n, s)
 		s.rank = 1
 		src.fill(0, n, s)
-		err := r.withWindow(win, func(w comm.Window) error {
+		err := r.withWindow(win, func(w *comm.Window) error {
 			return r.epoch(w, func() error { return w.GetAccumulate(r.ctx, whole(dst), r.right(1), 0, whole(src), op) })
 		})
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -278,7 +279,7 @@ func tickets(r *rank, dt scalar.DType) error {
 	for i := range got {
 		got[i] = r.vec(dt, 1)
 	}
-	err := r.withWindow(win, func(w comm.Window) error {
+	err := r.withWindow(win, func(w *comm.Window) error {
 		for i := range got {
 			to := i % r.size
 			if err := w.Lock(r.ctx, to, comm.Shared); err != nil {
@@ -318,4 +319,10 @@ func tickets(r *rank, dt scalar.DType) error {
 	}
 	r.release()
 	return nil
+}
+
+// hasWindows reports whether the transport of c offers windows.
+func hasWindows(c *comm.Comm) bool {
+	_, ok := c.Conn().(driver.OneSided)
+	return ok
 }

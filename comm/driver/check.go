@@ -263,7 +263,7 @@ func (a *Access) Check(name string, win Buf, counts []int) error {
 		return fmt.Errorf("comm: %s: %s", name, fmt.Sprintf(format, args...))
 	}
 	if name == "Accumulate" || name == "GetAccumulate" {
-		if err := checkWindowOp(a.Op, win.DType, name == "GetAccumulate"); err != nil {
+		if err := CheckWindowOp(a.Op, win.DType, name == "GetAccumulate"); err != nil {
 			return wrong("%v", err)
 		}
 	}

@@ -60,9 +60,9 @@ func CheckOp(o Op, d scalar.DType) error {
 	return nil
 }
 
-// checkWindowOp is CheckOp for Accumulate and GetAccumulate. fetch says whether
+// CheckWindowOp is CheckOp for Accumulate and GetAccumulate. fetch says whether
 // the old value is returned: NoOp is for that only.
-func checkWindowOp(o Op, d scalar.DType, fetch bool) error {
+func CheckWindowOp(o Op, d scalar.DType, fetch bool) error {
 	switch {
 	case o == Average:
 		return fmt.Errorf("avg makes no sense in a window, which does not know how many will contribute: use sum and divide")
