@@ -57,6 +57,10 @@ func newVec(dt scalar.DType, n int, p *deviceMemory) vec {
 		v = &elems[complex64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	case scalar.Complex128:
 		v = &elems[complex128]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
+	case scalar.Half:
+		v = &elems[scalar.Float16]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
+	case scalar.Brain:
+		v = &elems[scalar.BFloat16]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
 	default:
 		panic("commtest: vector of " + dt.String())
 	}
@@ -153,6 +157,10 @@ func (e *elems[T]) number(i int) int {
 		return int(real(x))
 	case complex128:
 		return int(real(x))
+	case scalar.Float16:
+		return int(x.Float32())
+	case scalar.BFloat16:
+		return int(x.Float32())
 	}
 	return 0
 }

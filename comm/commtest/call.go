@@ -26,31 +26,10 @@ type call struct {
 type form struct{ reduces, rooted, blocks, pairs, varying, inPlace bool }
 
 func formOf(k driver.Kind) form {
-	switch k {
-	case driver.KindAllReduce, driver.KindIAllReduce:
-		return form{reduces: true, inPlace: true}
-	case driver.KindReduce:
-		return form{reduces: true, rooted: true, inPlace: true}
-	case driver.KindBroadcast, driver.KindIBroadcast:
-		return form{rooted: true}
-	case driver.KindAllGather, driver.KindIAllGather:
-		return form{blocks: true, inPlace: true}
-	case driver.KindAllGatherV:
-		return form{blocks: true, varying: true, inPlace: true}
-	case driver.KindGather, driver.KindScatter:
-		return form{rooted: true, blocks: true, inPlace: true}
-	case driver.KindGatherV, driver.KindScatterV:
-		return form{rooted: true, blocks: true, varying: true, inPlace: true}
-	case driver.KindReduceScatter:
-		return form{reduces: true, blocks: true, inPlace: true}
-	case driver.KindReduceScatterV:
-		return form{reduces: true, blocks: true, varying: true, inPlace: true}
-	case driver.KindAllToAll:
-		return form{pairs: true, inPlace: true}
-	case driver.KindAllToAllV:
-		return form{pairs: true, varying: true, inPlace: true}
-	}
-	return form{}
+	s := k.Spec()
+	pairs := s.Dst == driver.Blocks && s.Src == driver.Blocks
+	blocks := !pairs && (s.Dst == driver.Blocks || s.Src == driver.Blocks)
+	return form{reduces: s.Reduces, rooted: s.Rooted, blocks: blocks, pairs: pairs, varying: s.Counts, inPlace: s.InPlace}
 }
 
 func (k call) String() string {
@@ -131,7 +110,7 @@ func (r *rank) prepare(k call) *job {
 			j.given = k.counts
 		}
 		j.layoutBlocks(root)
-	case k.kind == driver.KindBroadcast || k.kind == driver.KindIBroadcast:
+	case k.kind != driver.KindBarrier && k.kind.Spec().Src == driver.None: // Broadcast
 		j.dst = span{r.vec(k.dt, k.n), 0, k.n}
 		if root {
 			j.dst.fill(0, k.n, j.source(r.me, 0))
@@ -155,8 +134,7 @@ func (j *job) layoutBlocks(root bool) {
 	if !root {
 		large, j.inPlace = -1, false
 	}
-	if j.kind == driver.KindAllGather || j.kind == driver.KindAllGatherV || j.kind == driver.KindIAllGather ||
-		j.kind == driver.KindGather || j.kind == driver.KindGatherV {
+	if j.kind.Spec().Dst == driver.Blocks {
 		j.layout(large, small, at)
 	} else {
 		j.layout(small, large, at)
@@ -272,7 +250,7 @@ func (j *job) verifyMemory() error {
 	if err := j.src.guards(); err != nil {
 		return fmt.Errorf("src: %w", err)
 	}
-	if j.inPlace && j.kind != driver.KindScatter && j.kind != driver.KindScatterV {
+	if j.inPlace && !j.kind.Spec().SrcAtRoot {
 		return nil // src was overwritten, or is undefined outside dst
 	}
 	want := j.r.vec(j.dt, j.src.hi-j.src.lo)
@@ -285,36 +263,31 @@ func (j *job) verifyMemory() error {
 
 // expect sets want to the expected dst. Elements that must not change keep junk.
 func (j *job) expect(want vec) {
-	n, me := want.len(), j.r.me
-	switch j.kind {
-	case driver.KindAllReduce, driver.KindIAllReduce:
-		want.fill(0, n, j.source(everyone, 0))
-	case driver.KindReduce:
-		switch {
-		case me == j.root:
-			want.fill(0, n, j.source(everyone, 0))
-		case j.inPlace:
-			want.fill(0, n, j.source(me, 0))
-		}
-	case driver.KindBroadcast, driver.KindIBroadcast:
-		want.fill(0, n, j.source(j.root, 0))
-	case driver.KindAllGather, driver.KindIAllGather, driver.KindAllGatherV, driver.KindGather, driver.KindGatherV:
-		at := 0
-		for r, n := range j.counts {
-			want.fill(at, at+n, j.source(r, 0))
-			at += n
-		}
-	case driver.KindScatter, driver.KindScatterV:
-		want.fill(0, n, j.source(j.root, driver.Offset(j.counts, me)))
-	case driver.KindReduceScatter, driver.KindReduceScatterV:
-		want.fill(0, n, j.source(everyone, driver.Offset(j.counts, me)))
-	case driver.KindAllToAll, driver.KindAllToAllV:
+	n, me, s := want.len(), j.r.me, j.kind.Spec()
+	switch {
+	case s.Dst == driver.Blocks && s.Src == driver.Blocks:
 		at := 0
 		for r, n := range j.given {
 			row := j.counts[r*j.r.size : (r+1)*j.r.size]
 			want.fill(at, at+n, j.source(r, driver.Offset(row, me)))
 			at += n
 		}
+	case s.Dst == driver.Blocks: // a gather
+		at := 0
+		for r, n := range j.counts {
+			want.fill(at, at+n, j.source(r, 0))
+			at += n
+		}
+	case s.Src == driver.Blocks && s.Reduces:
+		want.fill(0, n, j.source(everyone, driver.Offset(j.counts, me)))
+	case s.Src == driver.Blocks: // a scatter
+		want.fill(0, n, j.source(j.root, driver.Offset(j.counts, me)))
+	case s.Reduces && (!s.Rooted || me == j.root):
+		want.fill(0, n, j.source(everyone, 0))
+	case s.Reduces && j.inPlace:
+		want.fill(0, n, j.source(me, 0))
+	case s.Dst == driver.One && !s.Reduces: // Broadcast
+		want.fill(0, n, j.source(j.root, 0))
 	}
 }
 

@@ -75,10 +75,15 @@ func barrier(r *rank) error {
 	return nil
 }
 
-var collectiveKinds = [...]driver.Kind{driver.KindAllReduce, driver.KindReduce, driver.KindBroadcast, driver.KindAllGather,
-	driver.KindAllGatherV, driver.KindGather, driver.KindGatherV, driver.KindScatter, driver.KindScatterV,
-	driver.KindReduceScatter, driver.KindReduceScatterV, driver.KindAllToAll, driver.KindAllToAllV,
-	driver.KindIAllReduce, driver.KindIBroadcast, driver.KindIAllGather}
+// collectiveKinds are the collectives that move or reduce elements.
+var collectiveKinds = func() (kinds []driver.Kind) {
+	for k := range driver.Specs {
+		if driver.Specs[k].Moves() {
+			kinds = append(kinds, driver.Kind(k))
+		}
+	}
+	return kinds
+}()
 
 // collectiveCases are a sweep for each call and type, a case of large buffers for each call,
 // and the average of negative integers.

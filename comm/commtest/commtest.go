@@ -47,7 +47,7 @@ func Defaults() Config { return Config{Seed: 1, Sequences: 10000} }
 
 // Cases returns the suite. All ranks must give the same Config.
 func Cases(cfg Config) []Case {
-	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), requestCases(),
+	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), exchangeCases(), requestCases(),
 		splitCases(), objectCases(), failedMessageCases(), []Case{on("Closed/group", closedGroup)})
 	if !cfg.NoWindows {
 		cases = slices.Concat(cases, windowCases(), closedWindowCases())

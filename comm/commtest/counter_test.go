@@ -9,6 +9,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 )
 
@@ -64,7 +65,6 @@ func TestCounterCounts(t *testing.T) {
 			{"IAllGather", 2, 1, func() error { return wait(c.IAllGather(ctx, b, two)) }},
 			{"Send", 2, 1, func() error { return c.Group(ctx, messages) }},
 			{"Recv", 2, 1, func() error { return c.Group(ctx, messages) }},
-			{"SendRecv", 2, 1, func() error { return c.SendRecv(ctx, b.Slice(0, 2), left, two, right) }},
 			{"Window", 6, 1, func() error {
 				w, err := c.Window(ctx, b)
 				if err != nil {
@@ -137,7 +137,7 @@ func TestCounterMessages(t *testing.T) {
 		if err := comm.WaitAll(ctx, p, q); err != nil {
 			return err
 		}
-		if c.Calls("ISend") != 1 || c.Calls("IRecv") != 1 || c.Sent() != 1 || c.Received() != 1 || c.Total() != 1 {
+		if c.Calls("Send") != 1 || c.Calls("Recv") != 1 || c.Sent() != 1 || c.Received() != 1 || c.Total() != 1 {
 			return fmt.Errorf("messages of a group: %v", c)
 		}
 		return g.Close()
@@ -147,12 +147,12 @@ func TestCounterMessages(t *testing.T) {
 	}
 }
 
-// noWindows is a communicator without windows.
-type noWindows struct{ *comm.Comm }
+// noWindows is a transport without windows.
+type noWindows struct{ driver.Conn }
 
 func TestCounterWithoutWindows(t *testing.T) {
 	err := local.Run(t.Context(), 1, func(ctx context.Context, c *comm.Comm) error {
-		if _, err := comm.NewWindow(ctx, commtest.NewCounter(noWindows{c}), comm.Of([]float32{1})); !errors.Is(err, errors.ErrUnsupported) {
+		if _, err := commtest.NewCounter(comm.New(noWindows{c.Conn()})).Window(ctx, comm.Of([]float32{1})); !errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("%v, want ErrUnsupported", err)
 		}
 		return nil

@@ -101,6 +101,8 @@ func (s *sequence) step(mayDivide bool) (name fmt.Stringer, err error) {
 		return s.collective()
 	case p < 75:
 		return text("messages at once"), s.messages()
+	case p < 79:
+		return text("exchange"), s.neighbours(s.dtype(), s.count(), 1+s.plan.IntN(3))
 	case p < 83:
 		dt, n, d := s.dtype(), s.count(), s.plan.IntN(s.size)
 		return text("shift"), s.shift(d, dt, n)

@@ -47,6 +47,10 @@ func traitsOf(dt scalar.DType) traits {
 		return traits{sum: 40, all: 53}
 	case scalar.Complex64:
 		return traits{complex: true, sum: 14, all: 24}
+	case scalar.Half:
+		return traits{sum: 6, all: 11}
+	case scalar.Brain:
+		return traits{sum: 4, all: 8}
 	}
 	return traits{complex: true, sum: 40, all: 53}
 }
@@ -172,6 +176,14 @@ func convert[T scalar.Element](d []T, v []num) {
 	case []complex128:
 		for i := range d {
 			d[i] = complex(float64(v[i].re), float64(v[i].im))
+		}
+	case []scalar.Float16:
+		for i := range d {
+			d[i] = scalar.ToFloat16(float32(v[i].re))
+		}
+	case []scalar.BFloat16:
+		for i := range d {
+			d[i] = scalar.ToBFloat16(float32(v[i].re))
 		}
 	}
 }
