@@ -18,7 +18,7 @@ const failed = -1
 // the rank, unless all ranks have one. what names the constructor, such as
 // "ops: roll". With one rank Agree sends nothing. With several it sends one
 // message, and more only if there is an error.
-func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...any) error {
+func Agree(ctx context.Context, c *comm.Comm, what string, err error, values ...any) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", what, err)
 	}
@@ -47,7 +47,7 @@ func Agree(ctx context.Context, c comm.Comm, what string, err error, values ...a
 
 // spread returns the error of rank r, the first that has one, on all ranks that
 // have none.
-func spread(ctx context.Context, c comm.Comm, err error, r int, all bool) error {
+func spread(ctx context.Context, c *comm.Comm, err error, r int, all bool) error {
 	if all {
 		return err
 	}
@@ -65,7 +65,7 @@ func spread(ctx context.Context, c comm.Comm, err error, r int, all bool) error 
 }
 
 // differ says on all ranks what rank 0 and rank r have.
-func differ(ctx context.Context, c comm.Comm, what, mine string, r int) error {
+func differ(ctx context.Context, c *comm.Comm, what, mine string, r int) error {
 	a, b := [2]string{what, mine}, [2]string{what, mine}
 	if err := comm.BroadcastObject(ctx, c, &a, 0); err != nil {
 		return err

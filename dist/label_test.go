@@ -208,7 +208,7 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 // flaky is a communicator whose last send of an exchange fails, as that of a
 // closed one does. It notes the requests that it has started.
 type flaky struct {
-	comm.Comm
+	*comm.Comm
 	fails   int // the send that fails, from 1
 	sends   int
 	started []comm.Request

@@ -64,7 +64,7 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 
 // joinNorms reduces partial norms v over c. nan, which follows v in both, carries
 // NaN flags.
-func joinNorms(ctx context.Context, c comm.Comm, both, v, nan []float64, p float64) error {
+func joinNorms(ctx context.Context, c *comm.Comm, both, v, nan []float64, p float64) error {
 	if !math.IsInf(p, 0) {
 		m := comm.Of(v).Labelled(normLabel(p))
 		return c.AllReduce(ctx, m, m, comm.Sum)

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // Reported reports whether another process prints err. Rank 0 prints the errors that it
 // knows. A program under a launcher must print errors that are not reported.
 func Reported(err error) bool {
-	var unheard *comm.UnheardError
+	var unheard *driver.UnheardError
 	_, rank := Launcher()
 	return rank != 0 && !errors.As(err, &unheard)
 }

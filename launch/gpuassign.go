@@ -49,7 +49,7 @@ func (c Config) probe() (platform, gpuSlot) {
 
 // assignGPUs assigns a GPU to each rank: the i-th of the ranks that see the same GPUs gets
 // the i-th GPU. It is collective and returns the same on all ranks.
-func (c Config) assignGPUs(ctx context.Context, host comm.Comm) (platform, []gpuSlot, error) {
+func (c Config) assignGPUs(ctx context.Context, host *comm.Comm) (platform, []gpuSlot, error) {
 	p, own := c.probe()
 	slots, err := comm.AllGatherObjects(ctx, host, own)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // connect returns the communicator that c asks for, and why it was chosen. It is
 // collective. The communicator is built on host and closes it.
-func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, slots []gpuSlot) (comm.Comm, string, error) {
+func (c Config) connect(ctx context.Context, host *comm.Comm, d *gpu.Device, slots []gpuSlot) (*comm.Comm, string, error) {
 	why := "it was asked for"
 	if c.Comm != Staged {
 		whyNot, err := c.whyNotNCCL(ctx, host, d, slots)
@@ -32,7 +32,7 @@ func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, slot
 			if err != nil {
 				return nil, "", err
 			}
-			return ncclOnHost{cm, host}, why, nil
+			return cm, why, nil
 		case c.Comm == NCCL:
 			return nil, "", &DeviceError{fmt.Errorf("communicator nccl: %s", whyNot)}
 		}
@@ -45,18 +45,9 @@ func (c Config) connect(ctx context.Context, host comm.Comm, d *gpu.Device, slot
 	return cm, why, nil
 }
 
-// ncclOnHost closes the host's communicator too, which nccl.Comm leaves open.
-type ncclOnHost struct {
-	*nccl.Comm
-	host comm.Comm
-}
-
-// Close implements comm.Comm.
-func (o ncclOnHost) Close() error { return errors.Join(o.Comm.Close(), o.host.Close()) }
-
 // whyNotNCCL returns why NCCL cannot be used, or "". It is collective and returns the same
 // on all ranks.
-func (c Config) whyNotNCCL(ctx context.Context, host comm.Comm, d *gpu.Device, slots []gpuSlot) (string, error) {
+func (c Config) whyNotNCCL(ctx context.Context, host *comm.Comm, d *gpu.Device, slots []gpuSlot) (string, error) {
 	if r, q, ok := sameProcess(slots); ok {
 		return fmt.Sprintf("ranks %d and %d of one process share a GPU, which NCCL refuses", r, q), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device/cuda"
 	"github.com/golops/golops/device/hip"
 	"github.com/golops/golops/dist"
@@ -58,7 +59,7 @@ func (c Config) platform() (platform, int, error) {
 
 // runGPU runs p on this rank's GPU. It assigns GPUs to ranks, opens this rank's, connects
 // the ranks, and closes everything afterwards.
-func (c Config) runGPU(ctx context.Context, host comm.Comm, p Program) error {
+func (c Config) runGPU(ctx context.Context, host *comm.Comm, p Program) error {
 	// The current GPU and groups of NCCL calls belong to a thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -85,7 +86,7 @@ func (c Config) runGPU(ctx context.Context, host comm.Comm, p Program) error {
 }
 
 // runOn runs p with a communicator that reaches the GPU memory of all ranks.
-func (c Config) runOn(ctx context.Context, host comm.Comm, d *gpu.Device, slots []gpuSlot, p Program) error {
+func (c Config) runOn(ctx context.Context, host *comm.Comm, d *gpu.Device, slots []gpuSlot, p Program) error {
 	// A separate handle, because connect's communicator closes it.
 	sub, err := host.Split(ctx, 0, host.Rank())
 	if err != nil {
@@ -100,7 +101,7 @@ func (c Config) runOn(ctx context.Context, host comm.Comm, d *gpu.Device, slots 
 	}
 	r, err := dist.NewProc(ctx, cm, d)
 	if err == nil {
-		err = comm.Recovered(ctx, cm, func(ctx context.Context, _ comm.Comm) error { return p(ctx, r) })
+		err = driver.Recovered(cm.Abort, func() error { return p(ctx, r) })
 	}
 	if err == nil {
 		err = d.Sync(ctx)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/dl"
@@ -29,7 +30,7 @@ type Program func(ctx context.Context, r dist.Proc) error
 type Config struct {
 	Ranks   int           // goroutine ranks, or Automatic: GOMAXPROCS, or one per GPU. A launcher overrides it
 	Threads int           // of each rank, or Automatic: its share of the cores
-	Algo    comm.Algo     // of the collectives; Auto lets the communicator choose
+	Algo    driver.Algo   // of the collectives; Auto lets the communicator choose
 	Checked bool          // MPI: compare the calls of all ranks before each collective, as goroutine ranks always do
 	Timeout time.Duration // the longest that a call may wait for another rank, or Automatic: that of GOLOPS_TIMEOUT, or no limit
 	Log     *slog.Logger  // what was found and chosen; nil means slog.Default()

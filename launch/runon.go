@@ -12,7 +12,7 @@ import (
 // RunOn runs p on the ranks of host, which exist already, with the device and the
 // communicator of c. It is collective. One program can so use several devices or
 // communicators, one after another.
-func (c Config) RunOn(ctx context.Context, host comm.Comm, p Program) error {
+func (c Config) RunOn(ctx context.Context, host *comm.Comm, p Program) error {
 	c, err := c.resolve()
 	if err != nil {
 		return err
@@ -22,14 +22,14 @@ func (c Config) RunOn(ctx context.Context, host comm.Comm, p Program) error {
 
 // onDevice returns p with a device for each rank: a GPU, or threads of this machine.
 // c.Threads overrides threads.
-func (c Config) onDevice(p Program, threads int) func(context.Context, comm.Comm) error {
+func (c Config) onDevice(p Program, threads int) func(context.Context, *comm.Comm) error {
 	if c.onGPU() {
-		return func(ctx context.Context, host comm.Comm) error { return c.runGPU(ctx, host, p) }
+		return func(ctx context.Context, host *comm.Comm) error { return c.runGPU(ctx, host, p) }
 	}
 	if c.Threads > 0 {
 		threads = c.Threads
 	}
-	return func(ctx context.Context, cm comm.Comm) error {
+	return func(ctx context.Context, cm *comm.Comm) error {
 		d, err := cpu.New(cpu.Config{Threads: threads})
 		if err != nil {
 			return err

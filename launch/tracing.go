@@ -31,11 +31,11 @@ func newTracing(c Config, suffix string) (*tracing, error) {
 
 // wrap returns p with recording. All ranks start their clocks at a barrier, so that their
 // tracks are aligned. The track is kept if p fails.
-func (t *tracing) wrap(p func(context.Context, comm.Comm) error) func(context.Context, comm.Comm) error {
+func (t *tracing) wrap(p func(context.Context, *comm.Comm) error) func(context.Context, *comm.Comm) error {
 	if t.t.Mode == trace.Off {
 		return p
 	}
-	return func(ctx context.Context, c comm.Comm) error {
+	return func(ctx context.Context, c *comm.Comm) error {
 		if err := t.tryAll(ctx, c); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (t *tracing) writeHere() error {
 }
 
 // writeAll gathers the tracks of all processes on rank 0 and writes them there.
-func (t *tracing) writeAll(ctx context.Context, c comm.Comm) error {
+func (t *tracing) writeAll(ctx context.Context, c *comm.Comm) error {
 	if t.t.Mode == trace.Off {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (t *tracing) try() error {
 
 // tryAll is try on rank 0. All ranks return an error or none does. It is
 // collective.
-func (t *tracing) tryAll(ctx context.Context, c comm.Comm) error {
+func (t *tracing) tryAll(ctx context.Context, c *comm.Comm) error {
 	var fault error
 	if c.Rank() == 0 {
 		fault = t.try()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/mpi"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/trace"
@@ -62,8 +63,9 @@ func (c Config) World(ctx context.Context, p Program) error {
 	if err != nil {
 		return err
 	}
-	if w.Rank() == 0 {
-		c.log().Debug("MPI", "ranks", w.Size(), "library", w.Library.Version, "path", w.Library.Path,
+	rank := w.Comm.Rank()
+	if rank == 0 {
+		c.log().Debug("MPI", "ranks", w.Comm.Size(), "library", w.Library.Version, "path", w.Library.Path,
 			"launcher", w.Launcher.Name, "threads", w.Threads)
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
@@ -71,29 +73,29 @@ func (c Config) World(ctx context.Context, p Program) error {
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit, which ends this goroutine
-			_ = w.End(ctx, comm.Exited())
+			_ = w.End(ctx, driver.Exited())
 		}
 	}()
-	err = comm.Recovered(ctx, w, tr.wrap(c.onDevice(p, threadsPerRank(runtime.NumCPU(), cores(), w.Launcher.LocalSize))))
+	run := tr.wrap(c.onDevice(p, threadsPerRank(runtime.NumCPU(), cores(), w.Launcher.LocalSize)))
+	err = driver.Recovered(w.Comm.Abort, func() error { return run(ctx, w.Comm) })
 	returned = true
-	w.Reopen()
 	var dev *DeviceError
 	var usage *UsageError
 	if errors.As(err, &dev) || errors.As(err, &usage) { // every rank has the same error, so MPI can be finalized normally
 		return errors.Join(err, w.End(ctx, nil))
 	}
 	if err == nil {
-		err = tr.writeAll(ctx, w)
+		err = tr.writeAll(ctx, comm.New(w.Comm.Conn())) // the program may have closed its handle
 	} else if tr.t.Mode != trace.Off {
-		tr.suffix = fmt.Sprintf("-rank%d", w.Rank()) // the tracks of other processes cannot be gathered
+		tr.suffix = fmt.Sprintf("-rank%d", rank) // the tracks of other processes cannot be gathered
 		err = errors.Join(err, tr.writeHere())
 	}
 	if err = w.End(ctx, err); err != nil {
 		var ae *comm.AbortError
-		if errors.As(err, &ae) && ae.Rank != w.Rank() {
+		if errors.As(err, &ae) && ae.Rank != rank {
 			return err // it names the rank that aborted
 		}
-		return &comm.RankError{Rank: w.Rank(), Err: err}
+		return &comm.RankError{Rank: rank, Err: err}
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestForwardMeetsAdjointUnderMPI(t *testing.T) {
 
 // lost is a communicator whose send number fails, from 1, fails.
 type lost struct {
-	comm.Comm
+	*comm.Comm
 	fails, sends int
 	started      []comm.Request
 }

@@ -54,7 +54,7 @@ func (d *diary) overlaps() (rounds int, err error) {
 
 // writtenComm writes down when messages start and when they are waited for.
 type writtenComm struct {
-	comm.Comm
+	*comm.Comm
 	d    *diary
 	reqs []comm.Request
 }

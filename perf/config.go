@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/scalar"
 )
@@ -81,7 +82,7 @@ type Config struct {
 	// Ranks is the number of goroutine ranks. 0 lets Run choose: as many as MPI ranks,
 	// or GOMAXPROCS without a launcher.
 	Ranks int
-	Algos []comm.Algo // one table each; nil lets the communicator choose
+	Algos []driver.Algo // one table each; nil lets the communicator choose
 
 	// Device is the name of a GPU, as in launch.Config. Local and MPI are then measured
 	// twice: in host memory and in GPU memory. "" means no GPU.
@@ -97,7 +98,7 @@ type Config struct {
 	Fault error
 
 	// Wrap, if not nil, replaces each communicator. Tests use it to inject faults.
-	Wrap func(comm.Comm) comm.Comm
+	Wrap func(*comm.Comm) *comm.Comm
 }
 
 // Defaults returns a Config that measures all_reduce of float32 from 8 bytes to 64 MB,
@@ -120,7 +121,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // choose fills in communicators and algorithms that are not given.
 func (c Config) choose() Config {
 	if len(c.Algos) == 0 {
-		c.Algos = []comm.Algo{comm.Auto}
+		c.Algos = []driver.Algo{driver.Auto}
 	}
 	if len(c.Comms) == 0 {
 		c.Comms = []string{Local}
@@ -212,13 +213,13 @@ func (c Config) plan(ranks int) (plan, error) {
 		}
 		errs = append(errs, err)
 	}
-	if p.reductions, err = parseAll(c.Reduction, comm.Ops[:], comm.ParseOp); err != nil {
+	if p.reductions, err = parseAll(c.Reduction, driver.Ops[:], driver.ParseOp); err != nil {
 		errs = append(errs, err)
 	}
 	// A combination that makes no sense is refused only if both are named. A sweep over
 	// all leaves it out.
 	if c.DType != All && c.Reduction != All && len(p.dtypes) == 1 && len(p.reductions) == 1 && p.reduces() {
-		if err := comm.CheckOp(p.reductions[0], p.dtypes[0]); err != nil {
+		if err := driver.CheckOp(p.reductions[0], p.dtypes[0]); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 func TestValidate(t *testing.T) {
@@ -33,8 +33,8 @@ func TestValidate(t *testing.T) {
 		{"senseless", func(c *Config) { c.Reduction, c.DType = "max", "complex64" }, 2, []string{"max of complex64 makes no sense"}},
 		{"communicator", func(c *Config) { c.Comms = []string{"x"} }, 2, []string{`unknown communicator "x": have local, mpi`}},
 		{"no launcher", func(c *Config) { c.Comms = []string{MPI} }, 2, []string{"mpirun -n 4 golops perf all_reduce"}},
-		{"native", func(c *Config) { c.Algos = []comm.Algo{comm.Native} }, 2, []string{"local has no algorithm native: have auto, direct, ring, tree"}},
-		{"direct", func(c *Config) { c.Comms, c.Algos = []string{MPI}, []comm.Algo{comm.Direct} }, 2, []string{"mpi has no algorithm direct"}},
+		{"native", func(c *Config) { c.Algos = []driver.Algo{driver.Native} }, 2, []string{"local has no algorithm native: have auto, direct, ring, tree"}},
+		{"direct", func(c *Config) { c.Comms, c.Algos = []string{MPI}, []driver.Algo{driver.Direct} }, 2, []string{"mpi has no algorithm direct"}},
 		{"memory", func(c *Config) { c.Max, c.Ranks = 1<<60, 4 }, 4, []string{"this machine has"}},
 		{"time", func(c *Config) { c.Time = 9 }, 2, []string{"time (-a)"}},
 		{"zero", func(c *Config) { *c = Config{} }, 2, []string{"(-b) is 0, must be at least 1", "(-e) is 0", "(-n) is 0", "no operation: name one of all_reduce"}},

@@ -14,7 +14,7 @@ import (
 // memory and copied.
 type deviceBuffers struct {
 	k          device.Kernels[complex128] // for copies of bytes; any type would do
-	c          comm.Comm
+	c          *comm.Comm
 	how        Registration // of the buffers with c
 	send, recv deviceBuffer
 }
@@ -26,7 +26,7 @@ type deviceBuffer struct {
 	reg  comm.Registration // owns mem, if not nil
 }
 
-func newDeviceBuffers(d device.Device, c comm.Comm, how Registration) (*deviceBuffers, error) {
+func newDeviceBuffers(d device.Device, c *comm.Comm, how Registration) (*deviceBuffers, error) {
 	k, err := device.KernelsFor[complex128](d)
 	return &deviceBuffers{k: k, c: c, how: how}, err
 }
@@ -65,7 +65,7 @@ func (m *deviceBuffers) alloc(ctx context.Context, h *deviceBuffer, n int) (err 
 		h.mem, err = m.k.Alloc(n)
 		return err
 	}
-	if h.reg, err = comm.AllocRegistered(ctx, m.c, 16*n, m.how == RegisterSymmetric); err != nil {
+	if h.reg, err = m.c.AllocRegistered(ctx, 16*n, m.how == RegisterSymmetric); err != nil {
 		return err
 	}
 	h.mem = device.Mem[complex128]{Addr: h.reg.Buf().Addr(), N: n}
@@ -89,8 +89,8 @@ func (m *deviceBuffers) free(ctx context.Context) error {
 
 // tryRegister returns why c cannot register memory, the same on all ranks. It is
 // collective.
-func tryRegister(ctx context.Context, c comm.Comm, how Registration) (fault, err error) {
-	reg, err := comm.AllocRegistered(ctx, c, 4096, how == RegisterSymmetric)
+func tryRegister(ctx context.Context, c *comm.Comm, how Registration) (fault, err error) {
+	reg, err := c.AllocRegistered(ctx, 4096, how == RegisterSymmetric)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &ConfigError{fmt.Errorf("registration (-R): %w", err)}, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 )
@@ -16,7 +16,7 @@ func TestDeviceMemory(t *testing.T) {
 		cfg := quick(ranks)
 		cfg.Root, cfg.DType, cfg.Reduction, cfg.Device = ranks-1, All, All, "cuda"
 		err := testdevices.On(t.Context(), "hidden", ranks, func(ctx context.Context, r dist.Proc) error {
-			tables, err := Sweep(ctx, r.Comm, r.Device, comm.Auto, cfg, nil)
+			tables, err := Sweep(ctx, r.Comm, r.Device, driver.Auto, cfg, nil)
 			if err != nil {
 				return err
 			}
@@ -30,7 +30,7 @@ func TestDeviceMemory(t *testing.T) {
 			}
 			cfg := Defaults()
 			cfg.Min, cfg.Max, cfg.Iters, cfg.LoopTime = 64, 64, 1, 0
-			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, comm.Auto, cfg, nil)
+			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, driver.Auto, cfg, nil)
 			if err == nil && tables[0].Wrong == 0 {
 				t.Error("a communicator that does nothing was found right")
 			}

@@ -10,14 +10,14 @@ import (
 // bench is one rank's side of one operation with one element type and
 // reduction: its buffers at the largest size and the data in them.
 type bench[T scalar.Element] struct {
-	c          comm.Comm
+	c          *comm.Comm
 	o          operation
 	op         comm.Op
 	root       int
 	vals       *values[T]
 	send, recv []T            // the buffers, or copies of GPU memory in host memory
 	onDevice   *deviceBuffers // nil where buffers are in host memory
-	win        comm.Window    // of put and get
+	win        *comm.Window   // of put and get
 }
 
 // job is an operation at one size, ready to run. Its functions allocate nothing.
@@ -35,9 +35,9 @@ type job struct {
 func (b *bench[T]) open(ctx context.Context) (err error) {
 	switch b.o.name {
 	case "put":
-		b.win, err = comm.NewWindow(ctx, b.c, b.buf(b.recv))
+		b.win, err = b.c.Window(ctx, b.buf(b.recv))
 	case "get":
-		b.win, err = comm.NewWindow(ctx, b.c, b.buf(b.send))
+		b.win, err = b.c.Window(ctx, b.buf(b.send))
 	}
 	return err
 }
@@ -244,7 +244,13 @@ func (b *bench[T]) neighbours(src, dst []T) job {
 	j := job{ready: b.c.Barrier}
 	switch b.o.name {
 	case "sendrecv":
-		j.call = func(ctx context.Context) error { return b.c.SendRecv(ctx, d, prev, s, next) }
+		x, err := comm.NewExchange(b.c, []comm.Leg{{Peer: prev, Buf: d}}, []comm.Leg{{Peer: next, Buf: s}})
+		j.call = func(ctx context.Context) error {
+			if err != nil {
+				return err
+			}
+			return x.Run(ctx)
+		}
 	case "put":
 		j.ready = b.win.Fence
 		j.call = func(ctx context.Context) error {

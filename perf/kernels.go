@@ -44,7 +44,7 @@ func (c KernelConfig) Validate() error {
 		errs = append(errs, launch.Config{Device: name}.Validate())
 	}
 	dt, err := scalar.ParseDType(c.DType)
-	if err == nil && dt.Valid() && dt < scalar.Float32 {
+	if err == nil && dt.Valid() && (dt < scalar.Float32 || dt > scalar.Complex128) {
 		err = fmt.Errorf("kernels compute with float32, float64, complex64 and complex128, not with %v", dt)
 	}
 	errs = append(errs, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
@@ -17,11 +18,11 @@ import (
 
 // checkComms refuses unknown communicators and algorithms that a communicator lacks.
 func (c Config) checkComms() (errs []error) {
-	lacks := map[string]comm.Algo{Local: comm.Native, MPI: comm.Direct}
+	lacks := map[string]driver.Algo{Local: driver.Native, MPI: driver.Direct}
 	if err := (launch.Config{Device: c.Device, ShareGPU: c.ShareGPU}).Validate(); err != nil {
 		errs = append(errs, err)
 	}
-	if c.Device != "" && !slices.Equal(c.Algos, []comm.Algo{comm.Auto}) {
+	if c.Device != "" && !slices.Equal(c.Algos, []driver.Algo{driver.Auto}) {
 		errs = append(errs, errors.New("algorithms are for host memory: leave them out with a device"))
 	}
 	if c.Register != Unregistered {
@@ -63,9 +64,9 @@ func (c Config) checkRegister() (errs []error) {
 	return errs
 }
 
-func algosBut(missing comm.Algo) string {
+func algosBut(missing driver.Algo) string {
 	var names []string
-	for a := comm.Auto; a <= comm.Native; a++ {
+	for a := driver.Auto; a <= driver.Native; a++ {
 		if a != missing {
 			names = append(names, a.String())
 		}

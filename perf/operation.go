@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/suggest"
 )
 
@@ -14,12 +15,20 @@ const All = "all"
 // operation is what the benchmark knows of one operation without running it.
 type operation struct {
 	name    string
+	kind    driver.Kind // of a collective, which says the rest
+	window  bool        // it reaches into a window
+	bus     func(n int) float64
 	reduces bool // it takes a reduction
 	rooted  bool // it takes a root
 	blocks  bool // the larger buffer has one block for each rank
 	inPlace bool // it can work in place
-	window  bool // it reaches into a window
-	bus     func(n int) float64
+}
+
+// collective returns the operation that a collective of package comm is.
+func collective(name string, k driver.Kind, bus func(n int) float64) operation {
+	s := k.Spec()
+	return operation{name: name, kind: k, bus: bus, reduces: s.Reduces, rooted: s.Rooted, inPlace: s.InPlace,
+		blocks: s.Dst == driver.Blocks || s.Src == driver.Blocks}
 }
 
 func whole(int) float64      { return 1 }
@@ -28,15 +37,15 @@ func twoTrips(n int) float64 { return 2 * others(n) }
 
 // operations has them in the order in which All measures them.
 var operations = [...]operation{
-	{name: "all_reduce", reduces: true, inPlace: true, bus: twoTrips},
-	{name: "all_gather", blocks: true, inPlace: true, bus: others},
-	{name: "reduce_scatter", reduces: true, blocks: true, inPlace: true, bus: others},
-	{name: "broadcast", rooted: true, bus: whole},
-	{name: "reduce", reduces: true, rooted: true, inPlace: true, bus: whole},
-	{name: "gather", rooted: true, blocks: true, inPlace: true, bus: others},
-	{name: "scatter", rooted: true, blocks: true, inPlace: true, bus: others},
-	{name: "alltoall", blocks: true, inPlace: true, bus: others},
-	{name: "alltoallv", blocks: true, inPlace: true, bus: others},
+	collective("all_reduce", driver.KindAllReduce, twoTrips),
+	collective("all_gather", driver.KindAllGather, others),
+	collective("reduce_scatter", driver.KindReduceScatter, others),
+	collective("broadcast", driver.KindBroadcast, whole),
+	collective("reduce", driver.KindReduce, whole),
+	collective("gather", driver.KindGather, others),
+	collective("scatter", driver.KindScatter, others),
+	collective("alltoall", driver.KindAllToAll, others),
+	collective("alltoallv", driver.KindAllToAllV, others),
 	{name: "sendrecv", bus: whole},
 	{name: "put", window: true, bus: whole},
 	{name: "get", window: true, bus: whole},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
@@ -166,7 +167,7 @@ func impossible(err error) error {
 
 // measureMemories measures the communicators in names on the ranks of host. With a
 // device it measures both host memory and GPU memory.
-func (r *session) measureMemories(ctx context.Context, host comm.Comm, names []string) (all []Table, err error) {
+func (r *session) measureMemories(ctx context.Context, host *comm.Comm, names []string) (all []Table, err error) {
 	var gpu []string // launch's names of communicators for GPU memory
 	hosts := false
 	for _, name := range names {
@@ -235,17 +236,17 @@ func (r *session) checkDevice(ctx context.Context, rank dist.Proc) (fault, err e
 
 // measureAlgos measures c with each algorithm, in the memory of d, or in host memory if
 // d is nil.
-func (r *session) measureAlgos(ctx context.Context, c comm.Comm, d device.Device, how Registration) ([]Table, error) {
+func (r *session) measureAlgos(ctx context.Context, c *comm.Comm, d device.Device, how Registration) ([]Table, error) {
 	var all []Table
 	cfg := r.cfg
 	cfg.Register = how
 	for _, algo := range r.cfg.Algos {
-		h, err := withAlgo(c, algo)
-		if err != nil {
-			return all, err
-		}
+		h := c
 		if r.cfg.Wrap != nil {
-			h = r.cfg.Wrap(h)
+			h = r.cfg.Wrap(c)
+		}
+		if err := h.SetAlgo(algo); err != nil {
+			return all, err
 		}
 		tables, err := Sweep(ctx, h, d, algo, cfg, r.o)
 		all = append(all, tables...)
@@ -256,23 +257,9 @@ func (r *session) measureAlgos(ctx context.Context, c comm.Comm, d device.Device
 	return all, nil
 }
 
-// withAlgo returns a handle on the group of c that uses algo.
-func withAlgo(c comm.Comm, algo comm.Algo) (comm.Comm, error) {
-	if algo == comm.Auto {
-		return c, nil // what launch starts with
-	}
-	a, ok := c.(interface {
-		WithAlgo(comm.Algo) (comm.Comm, error)
-	})
-	if !ok {
-		return nil, fmt.Errorf("perf: %v has no choice of algorithms: leave out algorithm %v", c, algo)
-	}
-	return a.WithAlgo(algo)
-}
-
 // sleepUntilRank0 returns when rank 0 calls it. It is a barrier that does not spin:
 // MPI's barrier would take processors from the goroutine ranks that rank 0 measures.
-func sleepUntilRank0(ctx context.Context, c comm.Comm) error {
+func sleepUntilRank0(ctx context.Context, c *comm.Comm) error {
 	flag := comm.Of([]uint8{0})
 	if c.Rank() == 0 {
 		for r := 1; r < c.Size(); r++ {

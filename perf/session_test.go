@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/scalar"
@@ -75,7 +76,7 @@ func checkTable(t *testing.T, tab Table, ranks, root int) {
 	if tab.Comm != "goroutines" || tab.Ranks != ranks || tab.Wrong != 0 || !tab.Checked {
 		t.Errorf("got %+v", tab)
 	}
-	want := map[bool]int{true: len(comm.Ops)*len(scalar.DTypes) - 4, false: len(scalar.DTypes)}[o.reduces]
+	want := map[bool]int{true: len(driver.Ops)*len(scalar.DTypes) - 4, false: len(scalar.DTypes)}[o.reduces]
 	kinds := map[string]int{}
 	for _, r := range tab.Rows {
 		kinds[r.Type+" "+r.Reduction]++
@@ -98,7 +99,7 @@ func checkTable(t *testing.T, tab Table, ranks, root int) {
 func TestRunAlgos(t *testing.T) {
 	cfg := quick(3)
 	cfg.Operations = []string{"all_reduce", "broadcast"}
-	cfg.Algos = []comm.Algo{comm.Direct, comm.Ring, comm.Tree}
+	cfg.Algos = []driver.Algo{driver.Direct, driver.Ring, driver.Tree}
 	res, err := Run(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestRunStops(t *testing.T) {
 
 // idle is a communicator that does nothing with the float32 that are
 // measured. Control traffic has other types.
-type idle struct{ comm.Comm }
+type idle struct{ *comm.Comm }
 
 func measured(b comm.Buf) bool { return b.DType == scalar.Float32 }
 
@@ -178,7 +179,7 @@ func (c idle) AllToAllV(context.Context, comm.Buf, []int, comm.Buf, []int) error
 }
 func (c idle) SendRecv(context.Context, comm.Buf, int, comm.Buf, int) error { return nil }
 func (c idle) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
-	w, err := comm.NewWindow(ctx, c.Comm, b)
+	w, err := c.Comm.Window(ctx, b)
 	return idleWindow{w}, err
 }
 
@@ -190,7 +191,7 @@ func (idleWindow) Get(context.Context, comm.Buf, int, int) error { return nil }
 func TestCheckFindsIdleness(t *testing.T) {
 	cfg := quick(3)
 	cfg.Min = 64
-	cfg.Wrap = func(c comm.Comm) comm.Comm { return idle{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return idle{c} }
 	res, err := Run(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -209,13 +210,13 @@ func TestCheckFindsIdleness(t *testing.T) {
 }
 
 // windowless is a communicator without windows, as that of Open MPI over TCP is.
-type windowless struct{ comm.Comm }
+type windowless struct{ *comm.Comm }
 
 // The operations that a communicator cannot do have a table that says why. All
 // others are measured.
 func TestUnsupportedOperations(t *testing.T) {
 	cfg := quick(3)
-	cfg.Wrap = func(c comm.Comm) comm.Comm { return windowless{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return windowless{c} }
 	for _, dtype := range []string{"float", All} {
 		cfg.DType = dtype
 		rec := &recorder{t: t}
@@ -236,7 +237,7 @@ func TestUnsupportedOperations(t *testing.T) {
 }
 
 // lame has no windows on rank 1.
-type lame struct{ comm.Comm }
+type lame struct{ *comm.Comm }
 
 func (c lame) Window(context.Context, comm.Buf) (comm.Window, error) {
 	if c.Rank() == 1 {
@@ -249,7 +250,7 @@ func (c lame) Window(context.Context, comm.Buf) (comm.Window, error) {
 func TestUnsupportedOnOneRank(t *testing.T) {
 	cfg := quick(3)
 	cfg.Operations = []string{"put", "sendrecv"}
-	cfg.Wrap = func(c comm.Comm) comm.Comm { return lame{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return lame{c} }
 	res, err := Run(t.Context(), cfg, nil)
 	if err != nil || len(res.Tables) != 2 || len(res.Missing()) != 1 || !strings.Contains(res.Missing()[0], "another rank has no window") {
 		t.Errorf("missing %q, %d tables, %v", res.Missing(), len(res.Tables), err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/trace"
@@ -18,7 +19,7 @@ import (
 // on rank 0. Buffers are in the memory of d, or in host memory if d is nil. Sweep
 // ignores Comms, Ranks, Algos, Device and Wrap of cfg. algo is copied into the tables.
 // An operation that c lacks has a table without rows that says why.
-func Sweep(ctx context.Context, c comm.Comm, d device.Device, algo comm.Algo, cfg Config, o Observer) (tables []Table, err error) {
+func Sweep(ctx context.Context, c *comm.Comm, d device.Device, algo driver.Algo, cfg Config, o Observer) (tables []Table, err error) {
 	p, err := cfg.plan(c.Size())
 	if err != nil {
 		return nil, &ConfigError{err}
@@ -90,7 +91,7 @@ func only[T fmt.Stringer](s []T) string {
 // sweeper is one rank's state over all tables of a Sweep.
 type sweeper struct {
 	plan
-	c          comm.Comm
+	c          *comm.Comm
 	o          Observer
 	send, recv []complex128   // memory of buffers of any type, reused for all tables
 	onDevice   *deviceBuffers // the same buffers in GPU memory, or nil
@@ -105,7 +106,7 @@ func (s *sweeper) table(ctx context.Context, t *Table, o operation) error {
 	var missing error
 	for _, dt := range s.dtypes {
 		for _, op := range reductions {
-			if o.reduces && comm.CheckOp(op, dt) != nil {
+			if o.reduces && driver.CheckOp(op, dt) != nil {
 				continue
 			}
 			err := s.rows(ctx, t, o, dt, op)
@@ -137,6 +138,10 @@ func (s *sweeper) rows(ctx context.Context, t *Table, o operation, dt scalar.DTy
 		return rows[float64](ctx, s, t, o, op)
 	case scalar.Complex64:
 		return rows[complex64](ctx, s, t, o, op)
+	case scalar.Half:
+		return rows[scalar.Float16](ctx, s, t, o, op)
+	case scalar.Brain:
+		return rows[scalar.BFloat16](ctx, s, t, o, op)
 	}
 	return rows[complex128](ctx, s, t, o, op)
 }

@@ -69,6 +69,16 @@ func (v *values[T]) offsets(op comm.Op, dt scalar.DType) {
 	v.mask = levels - 1
 	offset := func(k int) int { return 2 * k }
 	switch small := dt == scalar.Uint8; {
+	case dt == scalar.Half || dt == scalar.Brain:
+		// The sum must stay below the bits of the fraction.
+		limit := map[scalar.DType]int{scalar.Half: 2048, scalar.Brain: 256}[dt]
+		offset = func(k int) int { return n * max(0, 1-k) }
+		for v.mask > 0 && n*(int(v.mask)+1) > limit {
+			v.mask >>= 1
+		}
+		if n > limit {
+			offset = func(int) int { return 0 }
+		}
 	case small && op == comm.Average && n > 13:
 		// The sum must stay below 256, as nobody promises to keep it in more bits.
 		offset = func(k int) int { return max(0, 1-k) }
@@ -108,20 +118,21 @@ func (v *values[T]) product() {
 	v.mask = levels - 1
 	factors := [...]float64{0, 2, 3, 2, 3, 2}
 	for a := range levels {
-		v.want[a] = number[T](1, 0)
+		want := 1 + 0i
 		for k := range v.n {
-			part := number[T](1, 0)
+			part := 1 + 0i
 			switch {
 			case k == 0 && scalar.Of[T]().IsComplex():
-				part = number[T](0, float64(a+1))
+				part = complex(0, float64(a+1))
 			case k == 0:
-				part = number[T](float64(a+1), 0)
+				part = complex(float64(a+1), 0)
 			case k < len(factors):
-				part = number[T](factors[k], 0)
+				part = complex(factors[k], 0)
 			}
-			v.contributions[k*levels+a] = part
-			v.want[a] *= part
+			v.contributions[k*levels+a] = number[T](real(part), imag(part))
+			want *= part
 		}
+		v.want[a] = number[T](real(want), imag(want))
 	}
 }
 
@@ -197,6 +208,10 @@ func number[T scalar.Element](re, im float64) T {
 		*p = complex(float32(re), float32(im))
 	case *complex128:
 		*p = complex(re, im)
+	case *scalar.Float16:
+		*p = scalar.ToFloat16(float32(re))
+	case *scalar.BFloat16:
+		*p = scalar.ToBFloat16(float32(re))
 	}
 	return z
 }

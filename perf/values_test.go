@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
 // What values expects must be what arithmetic in the type itself gives.
 func TestValuesReduce(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 13, 14, 16, 40, 101, 130, 300, 1025} {
-		for _, op := range comm.Ops {
+		for _, op := range driver.Ops {
 			t.Run(fmt.Sprintf("ranks=%d/op=%v", n, op), func(t *testing.T) {
 				testReduce(t, n, op, func(a, b uint8) bool { return a < b })
 				testReduce(t, n, op, func(a, b int32) bool { return a < b })
@@ -26,7 +27,7 @@ func TestValuesReduce(t *testing.T) {
 }
 
 func testReduce[T scalar.Element](t *testing.T, n int, op comm.Op, less func(a, b T) bool) {
-	if comm.CheckOp(op, scalar.Of[T]()) != nil {
+	if driver.CheckOp(op, scalar.Of[T]()) != nil {
 		return
 	}
 	v := newValues[T](op, n)
@@ -97,7 +98,7 @@ func TestValuesTellApart(t *testing.T) {
 
 // Timed loops reduce the same data over and over.
 func TestCalm(t *testing.T) {
-	for _, op := range comm.Ops {
+	for _, op := range driver.Ops {
 		x := newValues[int32](op, 5).idempotent
 		sum, prod := 5*x, x*x*x*x*x
 		got := map[comm.Op]int32{comm.Sum: sum, comm.Prod: prod, comm.Min: x, comm.Max: x, comm.Average: sum / 5}[op]

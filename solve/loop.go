@@ -25,7 +25,7 @@ type session[D, R scalar.Scalar] struct {
 	w      checkState
 	last   truth // norms of the last x that was checked
 	fresh  bool  // last belongs to the present x
-	comm   comm.Comm
+	comm   *comm.Comm
 	now    func() time.Time // a clock that tests can turn
 	start  time.Time
 	res    Result

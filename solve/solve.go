@@ -132,7 +132,7 @@ func differ(s, t *dist.Space) string {
 }
 
 // group returns the ranks that solve the problem together, nil if nothing says.
-func (p Problem[D, R]) group(x *dist.Space) comm.Comm {
+func (p Problem[D, R]) group(x *dist.Space) *comm.Comm {
 	switch {
 	case x != nil:
 		return x.Group()

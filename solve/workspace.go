@@ -42,7 +42,7 @@ type Workspace[D, R scalar.Scalar] struct {
 
 // shared is what a workspace and its vectors have in common.
 type shared struct {
-	group     comm.Comm
+	group     *comm.Comm
 	err       error // the first one since the last call of Err
 	unagreed  bool  // this rank may have an error that no other rank knows of
 	starting  bool  // Init is running

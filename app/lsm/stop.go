@@ -75,7 +75,7 @@ func (s *stopper) clear() {
 }
 
 // agree returns the Stop of all ranks together. It is collective.
-func (s *stopper) agree(ctx context.Context, c comm.Comm) (Stop, error) {
+func (s *stopper) agree(ctx context.Context, c *comm.Comm) (Stop, error) {
 	v := []int32{int32(s.mine.Signal), 0}
 	if s.mine.Hurry {
 		v[1] = 1

@@ -52,7 +52,7 @@ func (a app) usage(ctx context.Context, cmd *cobra.Command, err error) failure {
 
 // agree returns the same fault on all ranks if any rank has wrong arguments. Rank 0
 // prints it. The text names the rank unless all ranks have the fault. It is collective.
-func (a app) agree(ctx context.Context, c comm.Comm, mine error) (fault, err error) {
+func (a app) agree(ctx context.Context, c *comm.Comm, mine error) (fault, err error) {
 	text := ""
 	if mine != nil {
 		text = oneLine(mine)

@@ -44,9 +44,9 @@ func (f failure) Unwrap() error { return f.err }
 type app struct {
 	stdout, stderr io.Writer
 	signals        *signals
-	wrap           func(comm.Comm) comm.Comm // for tests, see perf.Config
-	command        []string                  // as it was typed, for reports
-	patience       time.Duration             // limit for an MPI library to answer
+	wrap           func(*comm.Comm) *comm.Comm // for tests, see perf.Config
+	command        []string                    // as it was typed, for reports
+	patience       time.Duration               // limit for an MPI library to answer
 }
 
 // newApp returns the command without signals and exit codes of a process.

@@ -152,7 +152,7 @@ func TestPerfFiles(t *testing.T) {
 }
 
 // corrupt changes one element of each float32 AllReduce on rank 1.
-type corrupt struct{ comm.Comm }
+type corrupt struct{ *comm.Comm }
 
 func (c corrupt) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
 	err := c.Comm.AllReduce(ctx, dst, src, op)
@@ -165,7 +165,7 @@ func (c corrupt) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) e
 func TestWrongDataFails(t *testing.T) {
 	var out, err bytes.Buffer
 	a := newApp(&out, &err)
-	a.wrap = func(c comm.Comm) comm.Comm { return corrupt{c} }
+	a.wrap = func(c *comm.Comm) *comm.Comm { return corrupt{c} }
 	code := a.run(t.Context(), strings.Fields("perf all_reduce --ranks 3 -b 64 -e 128 -n 1"))
 	if want := "golops: 4 wrong values, see #wrong\n"; code != 1 || err.String() != want {
 		t.Errorf("got exit code %d and %q, want 1 and %q", code, err.String(), want)
@@ -176,7 +176,7 @@ func TestWrongDataFails(t *testing.T) {
 }
 
 // broken fails on one rank.
-type broken struct{ comm.Comm }
+type broken struct{ *comm.Comm }
 
 func (c broken) AllGather(ctx context.Context, dst, src comm.Buf) error {
 	if c.Rank() == 1 {
@@ -188,7 +188,7 @@ func (c broken) AllGather(ctx context.Context, dst, src comm.Buf) error {
 func TestRankError(t *testing.T) {
 	var out, err bytes.Buffer
 	a := newApp(&out, &err)
-	a.wrap = func(c comm.Comm) comm.Comm { return broken{c} }
+	a.wrap = func(c *comm.Comm) *comm.Comm { return broken{c} }
 	code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2"))
 	if got := err.String(); code != 1 || !strings.HasPrefix(got, "golops: rank 1: perf: all_gather of 8 B of float32: ") {
 		t.Errorf("got exit code %d and %q", code, got)

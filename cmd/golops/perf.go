@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/spf13/cobra"
@@ -114,7 +114,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 		c.Register = perf.Registration(f.registration)
 	}
 	for _, name := range f.algos {
-		a, err := comm.ParseAlgo(name)
+		a, err := driver.ParseAlgo(name)
 		if err != nil {
 			errs = append(errs, err)
 		}

@@ -294,7 +294,7 @@ func TestTimeout(t *testing.T) {
 	t.Run("goroutines", func(t *testing.T) {
 		var out, stderr bytes.Buffer
 		a := newApp(&out, &stderr)
-		a.wrap = func(c comm.Comm) comm.Comm { return absent{c} }
+		a.wrap = func(c *comm.Comm) *comm.Comm { return absent{c} }
 		code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2 --timeout 100ms"))
 		if code != 1 || !strings.Contains(stderr.String(), "golops: rank 0: ") || !strings.Contains(stderr.String(), "waited 100ms") {
 			t.Errorf("got exit code %d and %q", code, &stderr)
@@ -320,7 +320,7 @@ func TestTimeout(t *testing.T) {
 }
 
 // absent is a rank that is never there for an AllGather.
-type absent struct{ comm.Comm }
+type absent struct{ *comm.Comm }
 
 func (c absent) AllGather(ctx context.Context, dst, src comm.Buf) error {
 	if c.Rank() == 1 {

@@ -123,7 +123,7 @@ func TestMain(m *testing.M) {
 func TestLockTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var held, turns atomic.Int32
-	err := local.Run(t.Context(), 4, func(context.Context, comm.Comm) error {
+	err := local.Run(t.Context(), 4, func(context.Context, *comm.Comm) error {
 		for turns.Load() < 200 {
 			l, err := disk.Acquire(path)
 			var used *disk.InUseError
@@ -149,11 +149,11 @@ func TestLockTurns(t *testing.T) {
 
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
-	good := func(ctx context.Context, c comm.Comm) error { return disk.Probe(ctx, c, dir) }
+	good := func(ctx context.Context, c *comm.Comm) error { return disk.Probe(ctx, c, dir) }
 	if err := local.Run(t.Context(), 3, good); err != nil {
 		t.Error(err)
 	}
-	err := local.Run(t.Context(), 3, func(ctx context.Context, c comm.Comm) error {
+	err := local.Run(t.Context(), 3, func(ctx context.Context, c *comm.Comm) error {
 		err := disk.Probe(ctx, c, "/proc/golops")
 		if err == nil || !strings.Contains(err.Error(), "the folder /proc/golops cannot be written") {
 			return fmt.Errorf("rank %d: got %v", c.Rank(), err)

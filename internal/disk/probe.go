@@ -15,7 +15,7 @@ import (
 // or that is not the same on all ranks, is found before there is anything to
 // lose. The folder belongs to this run. It is collective: all ranks get an error
 // or none does.
-func Probe(ctx context.Context, c comm.Comm, dir string) error {
+func Probe(ctx context.Context, c *comm.Comm, dir string) error {
 	name := filepath.Join(dir, ".golops-probe")
 	var err error
 	if c.Rank() == 0 {

@@ -8,12 +8,12 @@ import (
 
 // Comm lets ranks exchange hidden memory through a communicator of the host,
 // which sees where it is.
-type Comm struct{ comm.Comm }
+type Comm struct{ *comm.Comm }
 
 // NewComm returns c for ranks on hidden devices.
-func NewComm(c comm.Comm) comm.Comm { return Comm{c} }
+func NewComm(c *comm.Comm) *comm.Comm { return Comm{c} }
 
-// AllReduce implements comm.Comm, as do all below.
+// AllReduce implements *comm.Comm, as do all below.
 func (c Comm) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
 	return c.Comm.AllReduce(ctx, dst.IgnorePlace(), src.IgnorePlace(), op)
 }
@@ -98,7 +98,7 @@ func (c Comm) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, 
 	return c.Comm.IAllGather(ctx, dst.IgnorePlace(), src.IgnorePlace())
 }
 
-func (c Comm) Split(ctx context.Context, color, key int) (comm.Comm, error) {
+func (c Comm) Split(ctx context.Context, color, key int) (*comm.Comm, error) {
 	s, err := c.Comm.Split(ctx, color, key)
 	if s == nil {
 		return nil, err

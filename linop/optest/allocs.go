@@ -55,7 +55,7 @@ func allocs[D, R scalar.Scalar](ctx context.Context, a linop.Map[D, R]) error {
 
 // mallocs returns how many allocations several applications take in a process.
 // Ranks of one process see the same number; of several, the largest counts.
-func mallocs[D, R scalar.Scalar](ctx context.Context, c comm.Comm, a linop.Map[D, R], y dist.Array[R], x dist.Array[D]) (int64, error) {
+func mallocs[D, R scalar.Scalar](ctx context.Context, c *comm.Comm, a linop.Map[D, R], y dist.Array[R], x dist.Array[D]) (int64, error) {
 	var before, after runtime.MemStats
 	for i := range 2 { // the first time to warm up
 		n := 3
