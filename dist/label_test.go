@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
@@ -205,30 +206,23 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 	}
 }
 
-// flaky is a communicator whose last send of an exchange fails, as that of a
-// closed one does. It notes the requests that it has started.
+// flaky is a transport whose message number fails, from 1, fails. It notes what it has
+// started.
 type flaky struct {
-	*comm.Comm
-	fails   int // the send that fails, from 1
-	sends   int
-	started []comm.Request
+	driver.Conn
+	fails, starts int
+	started       []uint64
 }
 
 var errFlaky = errors.New("the network is down")
 
-func (f *flaky) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	q, err := f.Comm.IRecv(ctx, dst, from)
-	f.started = append(f.started, q)
-	return q, err
-}
-
-func (f *flaky) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if f.sends++; f.sends == f.fails {
-		return comm.Request{}, errFlaky
+func (f *flaky) Start(ctx context.Context, q *driver.Call) (uint64, error) {
+	if f.starts++; f.starts == f.fails {
+		return 0, errFlaky
 	}
-	q, err := f.Comm.ISend(ctx, src, to)
-	f.started = append(f.started, q)
-	return q, err
+	id, err := f.Conn.Start(ctx, q)
+	f.started = append(f.started, id)
+	return id, err
 }
 
 // An exchange that fails halfway leaves no message under way: the buffers are
@@ -236,8 +230,8 @@ func (f *flaky) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, 
 func TestExchangeFailsHalfway(t *testing.T) {
 	for fails := 1; fails <= 2; fails++ {
 		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
-			f := &flaky{Comm: r.Comm}
-			flakyRank, err := dist.NewProc(ctx, f, r.Device)
+			f := &flaky{Conn: r.Comm.Conn()}
+			flakyRank, err := dist.NewProc(ctx, comm.New(f), r.Device)
 			if err != nil {
 				return err
 			}
@@ -261,16 +255,16 @@ func TestExchangeFailsHalfway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			f.started = nil
+			f.started, f.starts = nil, 0
 			if r.Rank() == 1 {
-				f.fails = fails
+				f.fails = 2 + fails // the receives start first
 			}
 			err = m.Forward(ctx, y, x)
 			if r.Rank() == 1 && !errors.Is(err, errFlaky) {
 				return fmt.Errorf("got error %v", err)
 			}
 			for i, q := range f.started {
-				if done, _ := q.Test(); !done {
+				if done, _ := f.Test(q); !done {
 					return fmt.Errorf("message %d of %d is still under way", i, len(f.started))
 				}
 			}

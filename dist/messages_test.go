@@ -24,7 +24,7 @@ type counted struct {
 
 func runMessages(ctx context.Context, r dist.Proc, _ uint64) error {
 	c := commtest.NewCounter(r.Comm)
-	cr, err := dist.NewProc(ctx, c, r.Device)
+	cr, err := dist.NewProc(ctx, c.Comm, r.Device)
 	if err != nil {
 		return err
 	}

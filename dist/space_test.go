@@ -97,7 +97,7 @@ func TestSpaceIsItsOwn(t *testing.T) {
 func TestGroupsAreKept(t *testing.T) {
 	onRanks(t, 4, func(ctx context.Context, r dist.Proc) error {
 		c := commtest.NewCounter(r.Comm)
-		cr, err := dist.NewProc(ctx, c, r.Device)
+		cr, err := dist.NewProc(ctx, c.Comm, r.Device)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 func TestMessages(t *testing.T) {
 	forRanks(t, func(ctx context.Context, r dist.Proc) error {
 		n := commtest.NewCounter(r.Comm)
-		r, err := dist.NewProc(ctx, n, r.Device)
+		r, err := dist.NewProc(ctx, n.Comm, r.Device)
 		if err != nil {
 			return err
 		}

@@ -248,7 +248,7 @@ func TestMask(t *testing.T) { forRanks(t, masked) }
 func TestGroupsAreGivenBack(t *testing.T) {
 	err := launch.Config{Ranks: 4}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		n := commtest.NewCounter(r.Comm)
-		if err := (launch.Config{}).RunOn(ctx, n, masked); err != nil {
+		if err := (launch.Config{}).RunOn(ctx, n.Comm, masked); err != nil {
 			return err
 		}
 		if made, closed := n.Calls("Split"), n.Calls("Close"); made != 2 || closed != 2 {

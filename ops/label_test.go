@@ -12,6 +12,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
@@ -44,7 +45,7 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 			var sent atomic.Int64
 			err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 				count := commtest.NewCounter(r.Comm)
-				counted, err := dist.NewProc(ctx, count, r.Device)
+				counted, err := dist.NewProc(ctx, count.Comm, r.Device)
 				if err != nil {
 					return err
 				}
@@ -102,36 +103,30 @@ func TestForwardMeetsAdjointUnderMPI(t *testing.T) {
 	})
 }
 
-// lost is a communicator whose send number fails, from 1, fails.
+// lost is a transport whose exchange number fails, from 1, fails.
 type lost struct {
-	*comm.Comm
-	fails, sends int
-	started      []comm.Request
+	driver.Conn
+	fails, starts int
+	started       []uint64
 }
 
 var errLost = errors.New("the network is down")
 
-func (f *lost) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	q, err := f.Comm.IRecv(ctx, dst, from)
-	f.started = append(f.started, q)
-	return q, err
-}
-
-func (f *lost) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	if f.sends++; f.sends == f.fails {
-		return comm.Request{}, errLost
+func (f *lost) Start(ctx context.Context, q *driver.Call) (uint64, error) {
+	if f.starts++; f.starts == f.fails {
+		return 0, errLost
 	}
-	q, err := f.Comm.ISend(ctx, src, to)
-	f.started = append(f.started, q)
-	return q, err
+	id, err := f.Conn.Start(ctx, q)
+	f.started = append(f.started, id)
+	return id, err
 }
 
 // A derivative that fails halfway leaves no message under way.
 func TestLineFailsHalfway(t *testing.T) {
 	for fails := 1; fails <= 2; fails++ {
 		err := launch.Config{Ranks: 3}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
-			f := &lost{Comm: r.Comm}
-			rank, err := dist.NewProc(ctx, f, r.Device)
+			f := &lost{Conn: r.Comm.Conn()}
+			rank, err := dist.NewProc(ctx, comm.New(f), r.Device)
 			if err != nil {
 				return err
 			}
@@ -143,13 +138,13 @@ func TestLineFailsHalfway(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			f.started = nil
+			f.started, f.starts = nil, 0
 			if r.Rank() == 1 {
-				f.fails = fails
+				f.fails = 2 + fails // the receives start first
 			}
 			err = mixed(ctx, r, op, r.Rank())
 			for i, q := range f.started {
-				if done, _ := q.Test(); !done {
+				if done, _ := f.Test(q); !done {
 					return fmt.Errorf("message %d of %d is still under way", i, len(f.started))
 				}
 			}

@@ -110,7 +110,7 @@ func TestApplyChecks(t *testing.T) {
 func TestDotGathersNothing(t *testing.T) {
 	err := testdevices.Local(t.Context(), 3, func(ctx context.Context, r dist.Proc) error {
 		count := commtest.NewCounter(r.Comm)
-		counted, err := dist.NewProc(ctx, count, r.Device)
+		counted, err := dist.NewProc(ctx, count.Comm, r.Device)
 		if err != nil {
 			return err
 		}

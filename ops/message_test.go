@@ -69,7 +69,7 @@ func TestMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				count := commtest.NewCounter(r.Comm)
-				counted, err := dist.NewProc(ctx, count, r.Device)
+				counted, err := dist.NewProc(ctx, count.Comm, r.Device)
 				if err != nil {
 					return err
 				}

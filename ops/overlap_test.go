@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
@@ -52,33 +53,21 @@ func (d *diary) overlaps() (rounds int, err error) {
 	return rounds, nil
 }
 
-// writtenComm writes down when messages start and when they are waited for.
-type writtenComm struct {
-	*comm.Comm
-	d    *diary
-	reqs []comm.Request
+// writtenConn writes down when messages start and when they are waited for.
+type writtenConn struct {
+	driver.Conn
+	d *diary
 }
 
-func (c *writtenComm) started(q comm.Request, err error) (comm.Request, error) {
+func (c writtenConn) Start(ctx context.Context, q *driver.Call) (uint64, error) {
 	c.d.add("start")
-	c.reqs = append(c.reqs, q)
-	return comm.NewRequest(c, uint64(len(c.reqs)-1)), err
+	return c.Conn.Start(ctx, q)
 }
 
-func (c *writtenComm) ISend(ctx context.Context, b comm.Buf, to int) (comm.Request, error) {
-	return c.started(c.Comm.ISend(ctx, b, to))
-}
-
-func (c *writtenComm) IRecv(ctx context.Context, b comm.Buf, from int) (comm.Request, error) {
-	return c.started(c.Comm.IRecv(ctx, b, from))
-}
-
-func (c *writtenComm) WaitRequest(ctx context.Context, id uint64) error {
+func (c writtenConn) Wait(ctx context.Context, id uint64) error {
 	c.d.add("wait")
-	return c.reqs[id].Wait(ctx)
+	return c.Conn.Wait(ctx, id)
 }
-
-func (c *writtenComm) TestRequest(id uint64) (bool, error) { return c.reqs[id].Test() }
 
 // writtenDevice has kernels that write down their work.
 type writtenDevice struct {
@@ -147,7 +136,7 @@ func TestOverlap(t *testing.T) {
 		}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
 			err := launch.Config{Ranks: h.ranks}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 				d := &diary{}
-				written, err := dist.NewProc(ctx, &writtenComm{Comm: r.Comm, d: d}, writtenDevice{r.Device, d})
+				written, err := dist.NewProc(ctx, comm.New(writtenConn{r.Comm.Conn(), d}), writtenDevice{r.Device, d})
 				if err != nil {
 					return err
 				}

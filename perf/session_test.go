@@ -148,50 +148,32 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// idle is a communicator that does nothing with the float32 that are
-// measured. Control traffic has other types.
-type idle struct{ *comm.Comm }
+// idle is a transport that does nothing with the float32 that are measured. Control
+// traffic has other types.
+type idle struct{ driver.Conn }
 
-func measured(b comm.Buf) bool { return b.DType == scalar.Float32 }
-
-func (c idle) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	if measured(src) {
+func (c idle) Do(ctx context.Context, q *driver.Call) error {
+	if q.DType == scalar.Float32 {
 		return nil
 	}
-	return c.Comm.AllReduce(ctx, dst, src, op)
+	return c.Conn.Do(ctx, q)
 }
 
-func (c idle) Broadcast(ctx context.Context, b comm.Buf, root int) error {
-	if measured(b) {
-		return nil
-	}
-	return c.Comm.Broadcast(ctx, b, root)
+func (c idle) Start(context.Context, *driver.Call) (uint64, error) { return ^uint64(0), nil }
+
+func (c idle) Window(ctx context.Context, q *driver.Call) (driver.Window, []int, error) {
+	w, counts, err := c.Conn.(driver.OneSided).Window(ctx, q)
+	return idleWindow{w}, counts, err
 }
 
-func (c idle) Reduce(context.Context, comm.Buf, comm.Buf, comm.Op, int) error   { return nil }
-func (c idle) AllGather(context.Context, comm.Buf, comm.Buf) error              { return nil }
-func (c idle) Gather(context.Context, comm.Buf, comm.Buf, int) error            { return nil }
-func (c idle) Scatter(context.Context, comm.Buf, comm.Buf, int) error           { return nil }
-func (c idle) ReduceScatter(context.Context, comm.Buf, comm.Buf, comm.Op) error { return nil }
-func (c idle) AllToAll(context.Context, comm.Buf, comm.Buf) error               { return nil }
-func (c idle) AllToAllV(context.Context, comm.Buf, []int, comm.Buf, []int) error {
-	return nil
-}
-func (c idle) SendRecv(context.Context, comm.Buf, int, comm.Buf, int) error { return nil }
-func (c idle) Window(ctx context.Context, b comm.Buf) (comm.Window, error) {
-	w, err := c.Comm.Window(ctx, b)
-	return idleWindow{w}, err
-}
+type idleWindow struct{ driver.Window }
 
-type idleWindow struct{ comm.Window }
-
-func (idleWindow) Put(context.Context, int, int, comm.Buf) error { return nil }
-func (idleWindow) Get(context.Context, comm.Buf, int, int) error { return nil }
+func (idleWindow) Access(context.Context, *driver.Access) error { return nil }
 
 func TestCheckFindsIdleness(t *testing.T) {
 	cfg := quick(3)
 	cfg.Min = 64
-	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return idle{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return comm.New(idle{c.Conn()}) }
 	res, err := Run(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -210,13 +192,13 @@ func TestCheckFindsIdleness(t *testing.T) {
 }
 
 // windowless is a communicator without windows, as that of Open MPI over TCP is.
-type windowless struct{ *comm.Comm }
+type windowless struct{ driver.Conn }
 
 // The operations that a communicator cannot do have a table that says why. All
 // others are measured.
 func TestUnsupportedOperations(t *testing.T) {
 	cfg := quick(3)
-	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return windowless{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return comm.New(windowless{c.Conn()}) }
 	for _, dtype := range []string{"float", All} {
 		cfg.DType = dtype
 		rec := &recorder{t: t}
@@ -237,20 +219,20 @@ func TestUnsupportedOperations(t *testing.T) {
 }
 
 // lame has no windows on rank 1.
-type lame struct{ *comm.Comm }
+type lame struct{ driver.Conn }
 
-func (c lame) Window(context.Context, comm.Buf) (comm.Window, error) {
-	if c.Rank() == 1 {
-		return nil, errors.ErrUnsupported
+func (c lame) Window(context.Context, *driver.Call) (driver.Window, []int, error) {
+	if c.Info().Rank == 1 {
+		return nil, nil, errors.ErrUnsupported
 	}
-	return idleWindow{}, nil
+	return idleWindow{}, make([]int, c.Info().Size), nil
 }
 
 // What one rank cannot do, all leave out together.
 func TestUnsupportedOnOneRank(t *testing.T) {
 	cfg := quick(3)
 	cfg.Operations = []string{"put", "sendrecv"}
-	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return lame{c} }
+	cfg.Wrap = func(c *comm.Comm) *comm.Comm { return comm.New(lame{c.Conn()}) }
 	res, err := Run(t.Context(), cfg, nil)
 	if err != nil || len(res.Tables) != 2 || len(res.Missing()) != 1 || !strings.Contains(res.Missing()[0], "another rank has no window") {
 		t.Errorf("missing %q, %d tables, %v", res.Missing(), len(res.Tables), err)

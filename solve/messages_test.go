@@ -17,7 +17,7 @@ import (
 // counted returns a rank whose messages are counted.
 func counted(ctx context.Context, r dist.Proc) (dist.Proc, *commtest.Counter, error) {
 	c := commtest.NewCounter(r.Comm)
-	rank, err := dist.NewProc(ctx, c, r.Device)
+	rank, err := dist.NewProc(ctx, c.Comm, r.Device)
 	return rank, c, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/perf"
 	"github.com/golops/golops/scalar"
 )
@@ -152,12 +153,12 @@ func TestPerfFiles(t *testing.T) {
 }
 
 // corrupt changes one element of each float32 AllReduce on rank 1.
-type corrupt struct{ *comm.Comm }
+type corrupt struct{ driver.Conn }
 
-func (c corrupt) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	err := c.Comm.AllReduce(ctx, dst, src, op)
-	if err == nil && dst.DType == scalar.Float32 && c.Rank() == 1 {
-		comm.As[float32](dst)[dst.N/2]++
+func (c corrupt) Do(ctx context.Context, q *driver.Call) error {
+	err := c.Conn.Do(ctx, q)
+	if err == nil && q.Kind == driver.KindAllReduce && q.DType == scalar.Float32 && c.Info().Rank == 1 {
+		comm.As[float32](q.Dst)[q.Dst.N/2]++
 	}
 	return err
 }
@@ -165,7 +166,7 @@ func (c corrupt) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) e
 func TestWrongDataFails(t *testing.T) {
 	var out, err bytes.Buffer
 	a := newApp(&out, &err)
-	a.wrap = func(c *comm.Comm) *comm.Comm { return corrupt{c} }
+	a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(corrupt{c.Conn()}) }
 	code := a.run(t.Context(), strings.Fields("perf all_reduce --ranks 3 -b 64 -e 128 -n 1"))
 	if want := "golops: 4 wrong values, see #wrong\n"; code != 1 || err.String() != want {
 		t.Errorf("got exit code %d and %q, want 1 and %q", code, err.String(), want)
@@ -176,19 +177,19 @@ func TestWrongDataFails(t *testing.T) {
 }
 
 // broken fails on one rank.
-type broken struct{ *comm.Comm }
+type broken struct{ driver.Conn }
 
-func (c broken) AllGather(ctx context.Context, dst, src comm.Buf) error {
-	if c.Rank() == 1 {
+func (c broken) Do(ctx context.Context, q *driver.Call) error {
+	if q.Kind == driver.KindAllGather && c.Info().Rank == 1 {
 		return os.ErrDeadlineExceeded
 	}
-	return c.Comm.AllGather(ctx, dst, src)
+	return c.Conn.Do(ctx, q)
 }
 
 func TestRankError(t *testing.T) {
 	var out, err bytes.Buffer
 	a := newApp(&out, &err)
-	a.wrap = func(c *comm.Comm) *comm.Comm { return broken{c} }
+	a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(broken{c.Conn()}) }
 	code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2"))
 	if got := err.String(); code != 1 || !strings.HasPrefix(got, "golops: rank 1: perf: all_gather of 8 B of float32: ") {
 		t.Errorf("got exit code %d and %q", code, got)

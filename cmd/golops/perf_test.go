@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/mpirun"
 )
 
@@ -55,7 +56,7 @@ func TestNCCLTestsUsers(t *testing.T) {
 }
 
 // windowless is a communicator without windows.
-type windowless struct{ *comm.Comm }
+type windowless struct{ driver.Conn }
 
 // perf all goes on after what the communicator cannot do. What was asked for by
 // name fails.
@@ -72,7 +73,7 @@ func TestPerfGoesOn(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "a.json")
 		var out, err bytes.Buffer
 		a := newApp(&out, &err)
-		a.wrap = func(c *comm.Comm) *comm.Comm { return windowless{c} }
+		a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(windowless{c.Conn()}) }
 		code := a.run(t.Context(), strings.Fields("perf "+c.ops+" --ranks 2 -b 64 -e 64 -n 2 --json "+file))
 		tables, rows := strings.Count(out.String(), "# golops perf "), strings.Count(out.String(), "\n          64 ")
 		if code != c.code || tables != c.tables || rows != c.rows {

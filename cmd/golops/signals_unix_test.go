@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/launch"
@@ -294,7 +295,7 @@ func TestTimeout(t *testing.T) {
 	t.Run("goroutines", func(t *testing.T) {
 		var out, stderr bytes.Buffer
 		a := newApp(&out, &stderr)
-		a.wrap = func(c *comm.Comm) *comm.Comm { return absent{c} }
+		a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(absent{c.Conn()}) }
 		code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2 --timeout 100ms"))
 		if code != 1 || !strings.Contains(stderr.String(), "golops: rank 0: ") || !strings.Contains(stderr.String(), "waited 100ms") {
 			t.Errorf("got exit code %d and %q", code, &stderr)
@@ -320,14 +321,14 @@ func TestTimeout(t *testing.T) {
 }
 
 // absent is a rank that is never there for an AllGather.
-type absent struct{ *comm.Comm }
+type absent struct{ driver.Conn }
 
-func (c absent) AllGather(ctx context.Context, dst, src comm.Buf) error {
-	if c.Rank() == 1 {
+func (c absent) Do(ctx context.Context, q *driver.Call) error {
+	if q.Kind == driver.KindAllGather && c.Info().Rank == 1 {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	return c.Comm.AllGather(ctx, dst, src)
+	return c.Conn.Do(ctx, q)
 }
 
 // A signal ends a rank that waits in MPI_Init for one that never comes.
