@@ -67,13 +67,13 @@ func (w *Window) Get(ctx context.Context, dst Buf, target, offset int) error {
 
 // Accumulate replaces each element x of target's buffer by op(x, src).
 func (w *Window) Accumulate(ctx context.Context, target, offset int, src Buf, op Op) error {
-	w.access = driver.Access{Target: target, Offset: offset, Src: src, Op: op}
+	w.access = driver.Access{Target: target, Offset: offset, Src: src, Op: op, Atomic: true}
 	return w.run(ctx, "Accumulate")
 }
 
 // GetAccumulate is Accumulate that leaves the elements' old values in dst.
 func (w *Window) GetAccumulate(ctx context.Context, dst Buf, target, offset int, src Buf, op Op) error {
-	w.access = driver.Access{Target: target, Offset: offset, Dst: dst, Src: src, Op: op}
+	w.access = driver.Access{Target: target, Offset: offset, Dst: dst, Src: src, Op: op, Atomic: true}
 	return w.run(ctx, "GetAccumulate")
 }
 

@@ -94,6 +94,7 @@ type Access struct {
 	Target, Offset int
 	Dst, Src       Buf
 	Op             Op
+	Atomic         bool // for each element: Accumulate and GetAccumulate, not Get and Put
 }
 
 // LockKind says who else may hold a lock on the same target.
