@@ -18,6 +18,7 @@ func exchangeCases() []Case {
 					if err := r.neighbours(dt, n, legs); err != nil {
 						return err
 					}
+					r.release()
 				}
 			}
 			return nil
@@ -81,9 +82,7 @@ func (r *rank) neighbours(dt scalar.DType, n, legs int) error {
 			}
 		}
 	}
-	err := r.exchangeOf(ms, nil)
-	r.release()
-	return err
+	return r.exchangeOf(ms, nil)
 }
 
 // exchangePairs exchanges between all pairs of ranks, each with itself too. Lengths and types differ.
@@ -103,7 +102,10 @@ func exchangePairs(r *rank) error {
 	return nil
 }
 
-func exchangeLarge(r *rank) error { return r.neighbours(scalar.Float64, 1<<17, 1) }
+func exchangeLarge(r *rank) error {
+	defer r.release()
+	return r.neighbours(scalar.Float64, 1<<17, 1)
+}
 
 // exchangeAgain runs one plan several times, with other buffers each time.
 func exchangeAgain(r *rank) error {
