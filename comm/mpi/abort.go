@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 const (
@@ -16,9 +16,9 @@ const maxNotice = 2048 // small enough that libraries buffer it
 
 // abort ends the program on all ranks. It sends a notice with the cause to every
 // rank. The others poll for notices in every wait.
-func (w *world) abort(rank int, cause error) *comm.AbortError {
-	ae := &comm.AbortError{Rank: rank, Err: cause}
-	var had *comm.AbortError
+func (w *world) abort(rank int, cause error) *driver.AbortError {
+	ae := &driver.AbortError{Rank: rank, Err: cause}
+	var had *driver.AbortError
 	if errors.As(cause, &had) {
 		ae = had // the abort of another rank: keep its cause
 	}
@@ -31,7 +31,7 @@ func (w *world) abort(rank int, cause error) *comm.AbortError {
 }
 
 // sendNotice sends a notice of the abort to all ranks, once for each tag.
-func (w *world) sendNotice(ae *comm.AbortError, tag int) {
+func (w *world) sendNotice(ae *driver.AbortError, tag int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.noticeSent[tag] {
@@ -74,7 +74,7 @@ func (w *world) pollNotices() {
 			w.goodbyes[from] = true
 		}
 		if *n >= 4 {
-			ae := &comm.AbortError{Rank: int(binary.LittleEndian.Uint32(b)), Err: errors.New(string(b[4:*n]))}
+			ae := &driver.AbortError{Rank: int(binary.LittleEndian.Uint32(b)), Err: errors.New(string(b[4:*n]))}
 			w.aborted.CompareAndSwap(nil, ae)
 		}
 	}

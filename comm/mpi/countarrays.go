@@ -10,8 +10,11 @@ type countArrays struct {
 }
 
 // set fills the arrays for consecutive blocks of counts elements and returns their
-// addresses. 64-bit counts are passed without a copy.
+// addresses, 0 if this rank knows no counts. 64-bit counts are passed without a copy.
 func (a *countArrays) set(l *lib, counts []int) (c, at uintptr) {
+	if len(counts) == 0 {
+		return 0, 0
+	}
 	if l.maxCount > math.MaxInt32 {
 		a.at = a.at[:0]
 		sum := 0

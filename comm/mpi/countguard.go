@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // Open MPI 4 reports a message that is longer than the receiver's buffer. But if both
@@ -39,8 +39,8 @@ func (l *lib) overrunsBuffers() bool {
 }
 
 // exactTag returns the tag of the next message of n elements with peer on algoComm.
-func (r *rank) exactTag(k comm.Kind, n, peer int) int32 {
-	at := &r.messageNo[k-comm.KindSend][peer]
+func (r *rank) exactTag(k driver.Kind, n, peer int) int32 {
+	at := &r.messageNo[k-driver.KindSend][peer]
 	tag := int32(*at)<<countBits | int32((n^n>>countBits)&(1<<countBits-1))
 	*at++
 	return tag
@@ -48,7 +48,7 @@ func (r *rank) exactTag(k comm.Kind, n, peer int) int32 {
 
 // checkIncoming returns an error if the message that o waits for has arrived with
 // another count.
-func (w *world) checkIncoming(o *operation, call *comm.Call) error {
+func (w *world) checkIncoming(o *operation, call *driver.Signature) error {
 	l := w.l
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,18 +58,22 @@ func (w *world) checkIncoming(o *operation, call *comm.Call) error {
 	if code != 0 || p.flag == 0 || tag == o.tag || tag>>countBits != o.tag>>countBits {
 		return nil
 	}
-	return &comm.MismatchError{RankA: int(o.peer), CallA: call.Kind.String() + " of another count", RankB: int(o.me), CallB: call.String()}
+	return &driver.MismatchError{RankA: int(o.peer), CallA: call.Kind.String() + " of another count", RankB: int(o.me), CallB: call.String()}
 }
 
-// checkCounts compares n, which must be equal on all ranks, before a collective of the
-// library. All ranks return the same error.
-func (r *rank) checkCounts(ctx context.Context, call *comm.Call, n int64) error {
+// checkCounts compares the counts of c, which must be equal on all ranks, before a
+// collective of the library. All ranks return the same error.
+func (r *rank) checkCounts(ctx context.Context, c *driver.Call) error {
 	if !r.w.guardCounts || r.w.cfg.Checked || r.n == 1 {
 		return nil
 	}
+	call, n := &c.Signature, c.N
+	if counts := c.Counts(); counts != nil {
+		n = digest(counts)
+	}
 	r.countPair = [2]int64{n, -n}
-	b := comm.Buf{DType: comm.Of(r.countPair[:]).DType, N: 2, Ptr: unsafe.Pointer(&r.countPair)}
-	if err := r.recursiveDoubling(ctx, call, &b, comm.Max); err != nil {
+	b := driver.Buf{DType: driver.Of(r.countPair[:]).DType, N: 2, Ptr: unsafe.Pointer(&r.countPair)}
+	if err := r.recursiveDoubling(ctx, call, &b, driver.Max); err != nil {
 		return err
 	}
 	if r.countPair[0] == -r.countPair[1] {
@@ -82,10 +86,10 @@ func (r *rank) checkCounts(ctx context.Context, call *comm.Call, n int64) error 
 	first, other := *call, *call
 	for j := 1; j < r.n; j++ {
 		if first.N, other.N = all[0], all[j]; first.N != other.N {
-			return &comm.MismatchError{RankA: 0, CallA: first.String(), RankB: j, CallB: other.String()}
+			return &driver.MismatchError{RankA: 0, CallA: first.String(), RankB: j, CallB: other.String()}
 		}
 	}
-	return &comm.MismatchError{RankA: 0, CallA: call.String(), RankB: r.n - 1, CallB: call.String(), Hint: "they have different counts of blocks"}
+	return &driver.MismatchError{RankA: 0, CallA: call.String(), RankB: r.n - 1, CallB: call.String(), Hint: "they have different counts of blocks"}
 }
 
 // digest returns a hash of counts.

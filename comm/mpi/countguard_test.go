@@ -36,7 +36,7 @@ func (g guarded) overwritten(n int) int {
 // unequal calls collectives with another count on each rank. Every rank must return an
 // error, and none may write past its buffers. AllReduce comes last, because its error
 // ends the program.
-func unequal(ctx context.Context, c comm.Comm) error {
+func unequal(ctx context.Context, c *comm.Comm) error {
 	p, me := c.Size(), c.Rank()
 	for _, k := range []struct {
 		name     string

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/sched"
 )
 
@@ -22,7 +22,7 @@ func (c *World) End(ctx context.Context, err error) error {
 		err = c.checkUnfinished(ctx)
 	}
 	if err == nil {
-		err = c.rank.Barrier(ctx)
+		err = c.r.Do(ctx, &driver.Call{Signature: driver.Signature{Kind: driver.KindBarrier, Peer: -1}})
 	}
 	if err == nil {
 		err = w.closeWindows()
@@ -60,26 +60,21 @@ func (c *World) End(ctx context.Context, err error) error {
 		sched.Yield()
 	}
 	if w.rank != 0 && !w.goodbyes[0] {
-		return &comm.UnheardError{Err: err}
+		return &driver.UnheardError{Err: err}
 	}
 	return err
 }
-
-// Reopen lets package launch use the communicator of the world at the end, even if
-// the program has closed it.
-func (c *World) Reopen() { c.rank.closed = false }
 
 // checkUnfinished is called when this rank's program has returned. Locks that the rank
 // still holds are an error, because others could wait for them forever. In checked mode,
 // messages that were sent but not received, or the reverse, are an error too. Requests,
 // windows and groups that are still open are reported to Note.
 func (c *World) checkUnfinished(ctx context.Context) error {
-	c.Reopen()
 	w := c.w
 	if k := w.locks.Load(); k > 0 {
 		return fmt.Errorf("comm: rank %d ended its program while it held %d locks of windows: call Unlock", w.rank, k)
 	}
-	k := c.rank.pending.Len()
+	k := c.r.pending.Len()
 	for _, r := range w.open.groups {
 		k += r.pending.Len()
 	}
@@ -92,7 +87,7 @@ func (c *World) checkUnfinished(ctx context.Context) error {
 	if n := len(w.open.groups); n > 0 {
 		w.note("%d groups of Split were never closed: call Close on each", n)
 	}
-	return c.rank.compareMessageCounts(ctx)
+	return c.r.compareMessageCounts(ctx)
 }
 
 func (w *world) note(format string, args ...any) {
@@ -107,11 +102,11 @@ func (r *rank) compareMessageCounts(ctx context.Context) error {
 	if r.started[0] == nil || r.n == 1 {
 		return nil
 	}
-	call := comm.Call{Kind: comm.KindClose, Peer: -1}
-	if err := r.enter(ctx, &call, nil); err != nil {
+	call := driver.Call{Signature: driver.Signature{Kind: driver.KindClose, Peer: -1}}
+	if err := r.enter(ctx, &call); err != nil {
 		return err
 	}
-	all, err := r.gatherNumbers(ctx, &call, slices.Concat(r.started[0], r.started[1])...)
+	all, err := r.gatherNumbers(ctx, &call.Signature, slices.Concat(r.started[0], r.started[1])...)
 	if err != nil {
 		return err
 	}

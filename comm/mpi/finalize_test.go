@@ -16,7 +16,7 @@ import (
 func note(rank int, text string) { fmt.Printf("NOTE rank %d: %s\n", rank, text) }
 
 // manyRequests starts collectives that it never waits for.
-func manyRequests(ctx context.Context, c comm.Comm) error {
+func manyRequests(ctx context.Context, c *comm.Comm) error {
 	b := comm.Of(make([]float64, 1))
 	for range 20000 {
 		if _, err := c.IAllReduce(ctx, b, b, comm.Sum); err != nil {
@@ -27,9 +27,9 @@ func manyRequests(ctx context.Context, c comm.Comm) error {
 }
 
 // forgetWindows returns with open windows, an open group and a pending request.
-func forgetWindows(ctx context.Context, c comm.Comm) error {
+func forgetWindows(ctx context.Context, c *comm.Comm) error {
 	for range 3 {
-		if _, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 4))); err != nil {
+		if _, err := c.Window(ctx, comm.Of(make([]float64, 4))); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func forgetWindows(ctx context.Context, c comm.Comm) error {
 	if err != nil {
 		return err
 	}
-	if _, err := comm.NewWindow(ctx, g, comm.Of(make([]float64, 4))); err != nil {
+	if _, err := g.Window(ctx, comm.Of(make([]float64, 4))); err != nil {
 		return err
 	}
 	_, err = c.IRecv(ctx, comm.Of(make([]float64, 1)), 1-c.Rank())
@@ -45,8 +45,8 @@ func forgetWindows(ctx context.Context, c comm.Comm) error {
 }
 
 // keepLock lets rank 1 return with a lock that rank 0 may want.
-func keepLock(ctx context.Context, c comm.Comm) error {
-	w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+func keepLock(ctx context.Context, c *comm.Comm) error {
+	w, err := c.Window(ctx, comm.Of(make([]float64, 1)))
 	if err != nil || c.Rank() == 0 {
 		return err
 	}
@@ -54,8 +54,8 @@ func keepLock(ctx context.Context, c comm.Comm) error {
 }
 
 // lockCircle has two ranks that each hold the lock that the other wants.
-func lockCircle(ctx context.Context, c comm.Comm) error {
-	w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+func lockCircle(ctx context.Context, c *comm.Comm) error {
+	w, err := c.Window(ctx, comm.Of(make([]float64, 1)))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func lockCircle(ctx context.Context, c comm.Comm) error {
 }
 
 // stopOne stops the process of rank 1 while rank 0 waits for it.
-func stopOne(ctx context.Context, c comm.Comm) error {
+func stopOne(ctx context.Context, c *comm.Comm) error {
 	if err := c.Barrier(ctx); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func stopOne(ctx context.Context, c comm.Comm) error {
 }
 
 // unasked sends a message that nobody receives.
-func unasked(ctx context.Context, c comm.Comm) error {
+func unasked(ctx context.Context, c *comm.Comm) error {
 	if c.Rank() == 0 {
 		return c.Send(ctx, comm.Of(make([]float64, 1)), 1)
 	}

@@ -6,9 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
-	"github.com/golops/golops/scalar"
 )
 
 // GPUVar overrides what the library says about itself: "on" means that it is GPU-aware,
@@ -106,37 +105,23 @@ func GPUAwarePlatforms(path string) ([]string, error) {
 	return platforms, l.errorOf("MPI_Finalize", l.call(l.finalize))
 }
 
-// GPUAware reports whether the library takes GPU memory of a platform, "cuda" or "hip".
-// TakesGPUMemory says in which calls.
-func (r *rank) GPUAware(platform string) bool { return r.w.gpuAware[platform] }
-
-// TakesGPUMemory reports whether a call passes its buffers to the library without
-// reading them here, and a GPU-aware library takes them in GPU memory. Open MPI does so
-// in messages but not in non-blocking collectives, and only those are used here. All
-// ranks get the same answer.
-func (r *rank) TakesGPUMemory(call comm.Call) bool {
-	messages := call.Kind == comm.KindSend || call.Kind == comm.KindRecv
-	if messages || r.l.family == OpenMPI {
+// gpuAware reports whether a GPU-aware library takes GPU memory in a call, and this package
+// does not read it there. Open MPI takes it in messages but not in non-blocking
+// collectives, and only those are used here. All ranks get the same answer.
+func (r *rank) gpuAware(platform string, c *driver.Signature) bool {
+	s := c.Kind.Spec()
+	messages := s.Message || c.Kind == driver.KindExchange
+	switch {
+	case !r.w.gpuAware[platform]:
+		return false
+	case messages || r.l.family == OpenMPI:
 		return messages
-	}
-	fits := call.N >= 0 && call.N <= int64(r.l.maxCount)
-	switch call.Kind {
-	case comm.KindBroadcast, comm.KindIBroadcast:
-		return true
-	case comm.KindAllGather, comm.KindAllGatherV, comm.KindIAllGather, comm.KindGather, comm.KindScatter, comm.KindAllToAll:
-		return fits
-	case comm.KindGatherV, comm.KindScatterV, comm.KindAllToAllV:
+	case !s.Moves(), s.Reduces && (c.Op == driver.Average || r.l.ownOps[c.Op][c.DType] != 0):
+		return false
+	case c.Kind == driver.KindAllReduce:
+		return r.n > 1 && (r.w.cfg.Algo == driver.Native || r.w.cfg.Algo == driver.Auto && !r.oneHost)
+	case c.N < 0:
 		return !r.hasIntCounts()
-	case comm.KindAllReduce:
-		native := r.algo == comm.Native || r.algo == comm.Auto && !r.oneHost
-		return native && r.n > 1 && r.nativeOp(call)
-	case comm.KindReduce, comm.KindReduceScatter, comm.KindReduceScatterV, comm.KindIAllReduce:
-		return fits && r.nativeOp(call)
 	}
-	return false
-}
-
-// nativeOp reports whether the library itself computes the reduction of call.
-func (r *rank) nativeOp(call comm.Call) bool {
-	return call.Op != comm.Average && (call.DType != scalar.Uint8 || r.l.bytesOps[call.Op] == 0)
+	return s.Src == driver.None || c.N <= int64(r.l.maxCount)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/mpirun"
 )
 
@@ -36,8 +37,8 @@ func TestGPUAware(t *testing.T) {
 	})
 }
 
-func reaches(_ context.Context, c comm.Comm) error {
-	w := c.(*World)
-	_, err := fmt.Println("cuda", w.GPUAware("cuda"), "hip", w.GPUAware("hip"))
+func reaches(_ context.Context, c *comm.Comm) error {
+	aware, call := c.Conn().Info().GPUAware, &driver.Signature{Kind: driver.KindSend}
+	_, err := fmt.Println("cuda", aware("cuda", call), "hip", aware("hip", call))
 	return err
 }

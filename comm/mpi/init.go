@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/internal/sched"
 )
@@ -66,15 +67,17 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 		return nil, err
 	}
 	w.gpuAware = l.gpuSupport(gpu)
-	if out.rank, err = w.newRank(ctx, l.world, cfg.Algo); err != nil {
+	r, err := w.newRank(ctx, l.world)
+	if err != nil {
 		return nil, err
 	}
 	if cfg.Checked {
-		for i := range out.rank.started {
-			out.rank.started[i] = make([]int64, w.size)
+		for i := range r.started {
+			r.started[i] = make([]int64, w.size)
 		}
 	}
-	w.oversubscribed, err = out.rank.sharesCores(ctx, launcher)
+	w.oversubscribed, err = r.sharesCores(ctx, launcher)
+	out.r, out.Comm = r, comm.New(r)
 	return out, err
 }
 
@@ -94,7 +97,7 @@ func (l *lib) start() (int32, error) {
 // each rank only its own cores, so the union over all ranks is counted. Ranks of other
 // machines are included, as if their cores had the numbers of this machine's.
 func (r *rank) sharesCores(ctx context.Context, launcher Launcher) (bool, error) {
-	call := comm.Call{Kind: comm.KindBarrier, Peer: -1}
+	call := driver.Signature{Kind: driver.KindBarrier, Peer: -1}
 	own := sched.Cores()
 	all, err := r.gatherNumbers(ctx, &call, own[:]...)
 	cores := 0
@@ -160,7 +163,7 @@ func (w *world) setUp(launcher Launcher) error {
 			"the library belongs to another MPI than the launcher: start with the mpirun of that library, or set %s=/path/to/libmpi.so "+
 			"to the library of the launcher", launcher.Name, launcher.Size, launcher.Variable, launcher.Size, l.Version, l.Path, EnvVar)
 	}
-	if err := l.fixByteOps(); err != nil {
+	if err := l.makeOps(); err != nil {
 		return err
 	}
 	w.guardCounts = l.overrunsBuffers()

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/scalar"
 )
@@ -20,23 +20,20 @@ func addr[T any](p *T) uintptr { return dl.Pointer(p) }
 
 // sized is a function with C int counts and, in newer libraries, the same function with
 // 64-bit counts.
-type sized struct {
-	name        string
-	small, wide dl.Func
-}
+type sized struct{ small, wide dl.Func }
 
 // lib is an initialised MPI library.
 type lib struct {
 	*Found
 	*abi
-	maxCount int         // the largest count of one call
-	serial   *sync.Mutex // non-nil if the library allows one call at a time
-	bytesOps [7]uintptr  // replacements for reductions of uint8 that the library gets wrong
+	maxCount int                                        // the largest count of one call
+	serial   *sync.Mutex                                // non-nil if the library allows one call at a time
+	ownOps   [driver.NoOp + 1][scalar.Brain + 1]uintptr // reductions that the library lacks or gets wrong
 
 	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank, commGetAttr,
-	setErrhandler, ibarrier, abort, finalize dl.Func
-	isend, irecv, iallreduce, ireduce, ibcast, iallgather, iallgatherv, igather, igatherv, iscatter, iscatterv,
-	ireduceScatterBlock, ireduceScatter, ialltoall, ialltoallv sized
+	setErrhandler, ibarrier, abort, finalize, opCreate, reduceLocal dl.Func
+	isend, irecv sized
+	collective   [len(collectives)]sized // by Kind
 	winCreate, winFree, winFence, winLock, winUnlock, winLockAll, winUnlockAll, winFlush, put, get, accumulate,
 	getAccumulate, winSetErrhandler dl.Func
 }
@@ -56,7 +53,7 @@ func bind(f *Found) (*lib, error) {
 		"Test": &l.test, "Iprobe": &l.iprobe, "Recv": &l.recv, "Get_count": &l.getCount, "Error_string": &l.errorString,
 		"Comm_free": &l.commFree, "Comm_split": &l.commSplit, "Comm_split_type": &l.commSplitType, "Comm_dup": &l.commDup, "Comm_idup": &l.commIdup,
 		"Comm_size": &l.commSize, "Comm_get_attr": &l.commGetAttr, "Comm_rank": &l.commRank, "Comm_set_errhandler": &l.setErrhandler, "Ibarrier": &l.ibarrier,
-		"Abort": &l.abort, "Finalize": &l.finalize, "Win_create": &l.winCreate, "Win_free": &l.winFree,
+		"Abort": &l.abort, "Finalize": &l.finalize, "Op_create": &l.opCreate, "Reduce_local": &l.reduceLocal, "Win_create": &l.winCreate, "Win_free": &l.winFree,
 		"Win_fence": &l.winFence, "Win_lock": &l.winLock, "Win_unlock": &l.winUnlock, "Win_lock_all": &l.winLockAll,
 		"Win_unlock_all": &l.winUnlockAll, "Win_flush": &l.winFlush, "Put": &l.put, "Get": &l.get,
 		"Accumulate": &l.accumulate, "Get_accumulate": &l.getAccumulate, "Win_set_errhandler": &l.winSetErrhandler,
@@ -64,14 +61,16 @@ func bind(f *Found) (*lib, error) {
 		*fn = need(name)
 	}
 	wide := true
-	for name, s := range map[string]*sized{
-		"Isend": &l.isend, "Irecv": &l.irecv, "Iallreduce": &l.iallreduce, "Ireduce": &l.ireduce, "Ibcast": &l.ibcast,
-		"Iallgather": &l.iallgather, "Iallgatherv": &l.iallgatherv, "Igather": &l.igather, "Igatherv": &l.igatherv,
-		"Iscatter": &l.iscatter, "Iscatterv": &l.iscatterv, "Ireduce_scatter_block": &l.ireduceScatterBlock,
-		"Ireduce_scatter": &l.ireduceScatter, "Ialltoall": &l.ialltoall, "Ialltoallv": &l.ialltoallv,
-	} {
-		*s = sized{name: "MPI_" + name, small: need(name), wide: f.lib.Func("MPI_" + name + "_c")}
+	needSized := func(name string) sized {
+		s := sized{need(name), f.lib.Func("MPI_" + name + "_c")}
 		wide = wide && s.wide != 0
+		return s
+	}
+	l.isend, l.irecv = needSized("Isend"), needSized("Irecv")
+	for k, name := range collectives {
+		if name != "" {
+			l.collective[k] = needSized(name)
+		}
 	}
 	if missing != "" {
 		return nil, fmt.Errorf("mpi: %s lacks MPI_%s: MPI 3 or newer is needed", f.Path, missing)
@@ -126,52 +125,54 @@ func (l *lib) source(s *status) int { return int(s[l.statusSource/4]) }
 func (l *lib) tag(s *status) int    { return int(s[l.statusTag/4]) }
 
 // op returns the handle of a reduction for one element type.
-func (l *lib) op(o comm.Op, dt scalar.DType) uintptr {
-	if dt == scalar.Uint8 && l.bytesOps[o] != 0 {
-		return l.bytesOps[o]
+func (l *lib) op(o driver.Op, dt scalar.DType) uintptr {
+	if h := l.ownOps[o][dt]; h != 0 {
+		return h
 	}
 	return l.ops[o]
 }
 
 // windowOp is op for windows, which take only the library's reductions.
-func (l *lib) windowOp(o comm.Op, dt scalar.DType) (uintptr, error) {
-	if dt == scalar.Uint8 && l.bytesOps[o] != 0 {
+func (l *lib) windowOp(o driver.Op, dt scalar.DType) (uintptr, error) {
+	switch {
+	case l.ownOps[o][dt] == 0:
+		return l.ops[o], nil
+	case dt == scalar.Uint8:
 		return 0, fmt.Errorf("comm: %v of uint8 in a window is wrong in %s, which takes bytes as signed: use int32: %w",
 			o, l.Version, errors.ErrUnsupported)
 	}
-	return l.ops[o], nil
+	return 0, fmt.Errorf("comm: %v of %v in a window: MPI has no such reduction: use float32: %w", o, dt, errors.ErrUnsupported)
 }
 
-// fixByteOps replaces reductions of uint8 that the library gets wrong: MPICH 4.0
-// compares bytes as if they were signed. It tests the library instead of its version.
-func (l *lib) fixByteOps() error {
-	local, create := l.lib.Func("MPI_Reduce_local"), l.lib.Func("MPI_Op_create")
-	if local == 0 || create == 0 {
-		return nil
+// makeOps makes the reductions that the library lacks: those of 16-bit floats, and those
+// of uint8 that it gets wrong.
+func (l *lib) makeOps() error {
+	for _, o := range []driver.Op{driver.Sum, driver.Prod, driver.Min, driver.Max} {
+		for _, dt := range []scalar.DType{scalar.Uint8, scalar.Half, scalar.Brain} {
+			if dt == scalar.Uint8 && l.reducesBytes(o) {
+				continue
+			}
+			reduce := driver.ReducerOf(o, dt)
+			f := dl.Callback(func(in, inout unsafe.Pointer, n *int32, _ uintptr) uintptr {
+				reduce(inout, in, inout, int(*n))
+				return 0
+			})
+			h := new(uintptr)
+			if err := l.errorOf("MPI_Op_create", l.call(l.opCreate, f, 1, addr(h))); err != nil {
+				return err
+			}
+			l.ownOps[o][dt] = l.handle(h)
+		}
 	}
-	for _, o := range []comm.Op{comm.Min, comm.Max} {
-		in, inout := []uint8{100, 200}, []uint8{200, 100}
-		want := uint8(100)
-		if o == comm.Max {
-			want = 200
-		}
-		code := l.call(local, addr(&in[0]), addr(&inout[0]), 2, l.dtypes[scalar.Uint8], l.ops[o])
-		if err := l.errorOf("MPI_Reduce_local", code); err != nil {
-			return err
-		}
-		if inout[0] == want && inout[1] == want {
-			continue
-		}
-		reduce := comm.ReducerOf(o, scalar.Uint8)
-		f := dl.Callback(func(in, inout unsafe.Pointer, n *int32, _ uintptr) uintptr {
-			reduce(inout, in, inout, int(*n))
-			return 0
-		})
-		h := new(uintptr)
-		if err := l.errorOf("MPI_Op_create", l.call(create, f, 1, addr(h))); err != nil {
-			return err
-		}
-		l.bytesOps[o] = l.handle(h)
-	}
+	l.ownOps[driver.Average] = l.ownOps[driver.Sum]
 	return nil
+}
+
+// reducesBytes reports whether the library reduces uint8 as unsigned numbers. MPICH 4.0
+// compares them as signed ones. It tests the library instead of its version.
+func (l *lib) reducesBytes(o driver.Op) bool {
+	in, inout, want := []uint8{100, 200}, []uint8{200, 100}, []uint8{200, 100}
+	driver.ReducerOf(o, scalar.Uint8)(unsafe.Pointer(&want[0]), unsafe.Pointer(&in[0]), unsafe.Pointer(&want[0]), 2)
+	code := l.call(l.reduceLocal, addr(&in[0]), addr(&inout[0]), 2, l.dtypes[scalar.Uint8], l.ops[o])
+	return code == 0 && inout[0] == want[0] && inout[1] == want[1]
 }

@@ -5,38 +5,189 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/sched"
 )
 
-// request is an operation that the caller will wait for. It keeps its buffers alive. A
-// message that exceeds one call is several operations.
+// request is what the caller will wait for: one operation, or one for each message of an
+// exchange and for each piece of what exceeds one call.
 type request struct {
-	operation
-	more []*operation
-	id   uint64
-	nth  int // number of a message to this rank itself, among those of its kind
-	call comm.Call
-	dst  comm.Buf
-	src  comm.Buf
-	avg  bool
+	ops      []*operation // in use; those behind them are kept for the next use
+	id       uint64
+	err      error // of the first operation that has failed
+	dst, src driver.Buf
+	average  bool // dst must be divided
 }
 
-func (r *rank) newRequest(call comm.Call, dst, src comm.Buf) *request {
-	q, id := r.pending.Take(call.Kind)
-	q.id, q.call, q.dst, q.src, q.avg, q.flag, q.more = id, call, dst, src, false, 0, q.more[:0]
+func (r *rank) newRequest(k driver.Kind) *request {
+	q, id := r.pending.Take(k)
+	q.reset()
+	q.id = id
 	return q
 }
 
-// release checks or divides what came into dst and returns the request to the pool.
-func (r *rank) release(q *request, err error) error {
-	if err == nil && q.call.Kind == comm.KindRecv {
-		err = r.received(q)
+func (q *request) reset() {
+	for _, o := range q.ops {
+		o.mem = nil
 	}
-	if err == nil && q.avg {
-		comm.Divide(q.dst.Ptr, q.dst.DType, q.dst.N, r.n)
+	q.ops, q.err, q.dst, q.src, q.average = q.ops[:0], nil, driver.Buf{}, driver.Buf{}, false
+}
+
+// add returns another operation of q, which belongs to call.
+func (q *request) add(call *driver.Signature) *operation {
+	k := len(q.ops)
+	if k < cap(q.ops) {
+		q.ops = q.ops[:k+1]
+	} else {
+		q.ops = append(q.ops, nil)
 	}
-	q.dst, q.src = comm.Buf{}, comm.Buf{}
+	if q.ops[k] == nil {
+		q.ops[k] = new(operation)
+	}
+	o := q.ops[k]
+	o.call, o.flag = *call, 0
+	return o
+}
+
+// Start implements driver.Conn.
+func (r *rank) Start(ctx context.Context, c *driver.Call) (uint64, error) {
+	if err := r.w.ready(ctx); err != nil {
+		return 0, err
+	}
+	if err := r.pending.CheckLimit(c.Kind); err != nil {
+		return 0, err
+	}
+	q := r.newRequest(c.Kind)
+	var err error
+	switch c.Kind {
+	case driver.KindSend:
+		err = r.startMessage(q, c.Kind, &c.Src, int(c.Peer))
+	case driver.KindRecv:
+		err = r.startMessage(q, c.Kind, &c.Dst, int(c.Peer))
+	default:
+		for i := 0; i < len(c.Recv) && err == nil; i++ {
+			err = r.startMessage(q, driver.KindRecv, &c.Recv[i].Buf, c.Recv[i].Peer)
+		}
+		for i := 0; i < len(c.Send) && err == nil; i++ {
+			err = r.startMessage(q, driver.KindSend, &c.Send[i].Buf, c.Send[i].Peer)
+		}
+	}
+	return q.id, r.checkStarted(q, err)
+}
+
+// checkStarted returns the error of starting q. If only some of its operations have
+// started, it aborts the program, because they might never complete.
+func (r *rank) checkStarted(q *request, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case len(q.ops) > 1:
+		return r.w.abort(r.w.rank, err)
+	}
+	q.reset()
+	r.pending.Release(q.id)
+	return err
+}
+
+// startMessage adds a message to q, in pieces if it exceeds one call.
+func (r *rank) startMessage(q *request, k driver.Kind, b *driver.Buf, peer int) error {
+	if b.Label != 0 {
+		r.w.labels.note(b.Label)
+	}
+	side, nth := int(k-driver.KindSend), 0
+	if peer == r.me {
+		nth = r.selfMessages[side]
+		r.selfMessages[side]++
+	}
+	if r.started[0] != nil {
+		r.started[side][peer]++
+	}
+	call := driver.Signature{Kind: k, DType: b.DType, Peer: int32(peer), N: int64(b.N), Label: b.Label}
+	return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
+		o, piece := q.add(&call), b.Slice(lo, hi)
+		o.n, o.nth, o.mem = piece.N, nth, piece.Ptr
+		return r.post(o, k, &piece, peer, r.comm)
+	})
+}
+
+// post starts one message on communicator c.
+func (r *rank) post(o *operation, k driver.Kind, b *driver.Buf, peer int, c uintptr) error {
+	f := &r.l.isend
+	if k == driver.KindRecv {
+		f = &r.l.irecv
+	}
+	o.exact = false
+	var tag int32
+	switch {
+	case c == r.algoComm && r.w.guardCounts:
+		tag = r.exactTag(k, b.N, peer)
+		if k == driver.KindRecv {
+			o.exact, o.tag, o.peer, o.me, o.comm = true, tag, int32(peer), int32(r.me), c
+		}
+	case k == driver.KindRecv:
+		tag = r.l.anyTag // received compares the tag
+	default:
+		tag = r.w.labels.tag(b.DType, b.Label)
+	}
+	code := r.l.call(r.l.fn(f), r.from(*b), uintptr(b.N), r.l.dtypes[b.DType], uintptr(peer), uintptr(tag), c, addr(&o.req))
+	return r.l.errorOf(k.String(), code)
+}
+
+// Wait implements driver.Conn.
+func (r *rank) Wait(ctx context.Context, id uint64) error {
+	q := r.pending.Find(id)
+	if q == nil {
+		return nil
+	}
+	for _, o := range q.ops {
+		if r.waitsForItself(o) {
+			return r.w.abort(r.w.rank, driver.SelfWaitError(r.me, o.call))
+		}
+	}
+	if err := r.awaitAll(ctx, q); err != nil {
+		return err
+	}
+	return r.release(q)
+}
+
+// awaitAll waits for all operations of q, even if some fail. It returns an error only if
+// the program was aborted. MPI may then still write to q.
+func (r *rank) awaitAll(ctx context.Context, q *request) error {
+	for _, o := range q.ops {
+		if o.flag != 0 {
+			continue
+		}
+		if err := r.w.await(ctx, o, &o.call); err != nil {
+			if r.w.aborted.Load() != nil {
+				return err
+			}
+			q.failed(o, err)
+		}
+	}
+	return nil
+}
+
+// failed notes that o has completed with an error.
+func (q *request) failed(o *operation, err error) {
+	if q.err == nil {
+		q.err = fmt.Errorf("%w: in %v", err, o.call)
+	}
+	o.call.Kind, o.flag = 0, 1
+}
+
+// release checks or divides what came, returns the request to the pool and returns its
+// error.
+func (r *rank) release(q *request) error {
+	for _, o := range q.ops {
+		if o.call.Kind == driver.KindRecv && q.err == nil {
+			q.err = r.received(o)
+		}
+	}
+	if q.err == nil && q.average {
+		driver.Divide(q.dst.Ptr, q.dst.DType, q.dst.N, r.n)
+	}
+	err := q.err
+	q.reset()
 	r.pending.Release(q.id)
 	return err
 }
@@ -44,97 +195,52 @@ func (r *rank) release(q *request, err error) error {
 // received compares a received message with the receive. The tag holds type and label.
 // MPI_Get_count cannot return counts past 2^31; there the library itself reports a
 // message that is too long.
-func (r *rank) received(q *request) error {
-	want := int(q.call.N)
-	for i := range len(q.more) + 1 {
-		o := &q.operation
-		if i > 0 {
-			o = q.more[i-1]
-		}
-		n := min(want, r.l.maxCount)
-		want -= n
-		sent := comm.Call{Kind: comm.KindSend, Peer: int32(r.me), N: q.call.N}
-		sent.DType, sent.Label = r.w.labels.read(r.l.tag(&o.status), q.call.Label)
-		if n <= math.MaxInt32 {
-			if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.dtype(q.dst), addr(&r.recvCount))); err != nil {
-				return err
-			}
-		} else {
-			r.recvCount = int32(n)
-		}
-		if r.recvCount != int32(n) || sent.DType != q.call.DType {
-			sent.N = -1
-			if sent.DType == q.call.DType && len(q.more) == 0 {
-				sent.N = int64(r.recvCount)
-			}
-		}
-		if err := comm.MessageMismatch(int(q.call.Peer), sent, r.me, q.call); err != nil {
+func (r *rank) received(o *operation) error {
+	sent := driver.Signature{Kind: driver.KindSend, Peer: int32(r.me), N: o.call.N}
+	sent.DType, sent.Label = r.w.labels.read(r.l.tag(&o.status), o.call.Label)
+	r.recvCount = int32(o.n)
+	if o.n <= math.MaxInt32 {
+		if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.l.dtypes[o.call.DType], addr(&r.recvCount))); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// WaitRequest implements comm.Waiter.
-func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
-	q := r.pending.Find(id)
-	if q == nil {
-		return nil
-	}
-	if r.waitsForItself(q) {
-		return r.w.abort(r.w.rank, comm.SelfWaitError(r.me, q.call))
-	}
-	if q.flag == 0 {
-		if err := r.w.await(ctx, &q.operation, &q.call); err != nil {
-			return r.failed(q, err)
-		}
-	}
-	for _, o := range q.more {
-		if o.flag == 0 {
-			if err := r.w.await(ctx, o, &q.call); err != nil {
-				return r.failed(q, err)
-			}
-		}
-	}
-	return r.release(q, nil)
-}
-
-// waitsForItself reports whether q is a message of this rank to itself whose other side
-// has not been started. While the rank waits, it cannot start it.
-func (r *rank) waitsForItself(q *request) bool {
 	switch {
-	case int(q.call.Peer) != r.me:
+	case sent.DType != o.call.DType:
+		sent.N = -1
+	case r.recvCount != int32(o.n) && o.call.N != int64(o.n): // a piece
+		sent.N = -1
+	case r.recvCount != int32(o.n):
+		sent.N = int64(r.recvCount)
+	}
+	return driver.MessageMismatch(int(o.call.Peer), sent, r.me, o.call)
+}
+
+// waitsForItself reports whether o is a message of this rank to itself whose other side
+// has not been started. While the rank waits, it cannot start it.
+func (r *rank) waitsForItself(o *operation) bool {
+	if !o.call.Kind.Spec().Message || int(o.call.Peer) != r.me {
 		return false
-	case q.call.Kind == comm.KindSend:
-		return q.nth >= r.selfMessages[1]
 	}
-	return q.call.Kind == comm.KindRecv && q.nth >= r.selfMessages[0]
+	return o.nth >= r.selfMessages[driver.KindRecv-o.call.Kind]
 }
 
-// failed returns the error of a message and releases the request. After an abort it
-// keeps the request, because MPI may still write to it.
-func (r *rank) failed(q *request, err error) error {
-	if r.w.aborted.Load() != nil {
-		return err
-	}
-	return r.release(q, fmt.Errorf("%w: in %v", err, q.call))
-}
-
-// TestRequest implements comm.Waiter.
-func (r *rank) TestRequest(id uint64) (bool, error) {
+// Test implements driver.Conn.
+func (r *rank) Test(id uint64) (bool, error) {
 	q := r.pending.Find(id)
 	if q == nil {
 		return true, nil
 	}
-	done, err := r.testOperation(&q.operation, q)
-	for i := 0; i < len(q.more) && done && err == nil; i++ {
-		done, err = r.testOperation(q.more[i], q)
+	done := true
+	for _, o := range q.ops {
+		if o.flag == 0 {
+			if code := r.l.call(r.l.test, addr(&o.req), addr(&o.flag), addr(&o.status)); code != 0 {
+				q.failed(o, r.l.errorOf(o.call.Kind.String(), code))
+			}
+		}
+		done = done && o.flag != 0
 	}
-	switch {
-	case err != nil:
-		return true, r.failed(q, err)
-	case done:
-		return true, r.release(q, nil)
+	if done {
+		return true, r.release(q)
 	}
 	r.tests++
 	if r.tests%checkEvery == 0 {
@@ -147,59 +253,4 @@ func (r *rank) TestRequest(id uint64) (bool, error) {
 		sched.Yield()
 	}
 	return false, nil
-}
-
-func (r *rank) testOperation(o *operation, q *request) (bool, error) {
-	if o.flag == 0 {
-		if code := r.l.call(r.l.test, addr(&o.req), addr(&o.flag), addr(&o.status)); code != 0 {
-			return true, r.l.errorOf(q.call.Kind.String(), code)
-		}
-	}
-	return o.flag != 0, nil
-}
-
-func (r *rank) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	return r.start(ctx, comm.KindSend, src, to)
-}
-
-func (r *rank) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	return r.start(ctx, comm.KindRecv, dst, from)
-}
-
-func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (comm.Request, error) {
-	if err := r.ready(ctx); err != nil {
-		return comm.Request{}, err
-	}
-	call, err := comm.CheckMessage(r, k, b, peer)
-	if err != nil {
-		return comm.Request{}, err
-	}
-	if err := r.pending.CheckLimit(k); err != nil {
-		return comm.Request{}, err
-	}
-	if b.Label != 0 {
-		r.w.labels.note(b.Label)
-	}
-	q := r.newRequest(call, b, b)
-	side := int(k - comm.KindSend)
-	if peer == r.me {
-		q.nth = r.selfMessages[side]
-		r.selfMessages[side]++
-	}
-	if r.started[0] != nil {
-		r.started[side][peer]++
-	}
-	first := b.Slice(0, min(b.N, r.l.maxCount))
-	if err := r.post(&q.operation, k, &first, peer, r.comm); err != nil {
-		return comm.Request{}, r.release(q, err)
-	}
-	for at := first.N; at < b.N; at += r.l.maxCount {
-		o := new(operation)
-		q.more = append(q.more, o)
-		part := b.Slice(at, min(at+r.l.maxCount, b.N))
-		if err := r.post(o, k, &part, peer, r.comm); err != nil {
-			return comm.Request{}, err
-		}
-	}
-	return comm.NewRequest(r, q.id), nil
 }

@@ -4,25 +4,23 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // rank is this process's handle on an MPI communicator.
 type rank struct {
-	comm.Messages
 	w        *world
 	l        *lib
 	comm     uintptr // for messages of the caller and collectives of the library
 	algoComm uintptr // for messages of the algorithms of this package
 	me       int
 	n        int
-	algo     comm.Algo
 	oneHost  bool // all ranks are on one machine
-	closed   bool // this rank has closed it
 
 	blocking  operation // of the call under way
 	second    operation // of a call that sends and receives
-	flag      [1]int32
+	messages  request   // of a collective that consists of messages
+	args      [16]uintptr
 	counts    countArrays // C arrays of counts and displacements
 	counts2   countArrays
 	scratch   []uint64
@@ -31,22 +29,22 @@ type rank struct {
 	countPair [2]int64
 
 	recvCount    int32
-	pending      comm.RequestPool[request]
+	pending      driver.RequestPool[request]
 	tests        int
 	selfMessages [2]int     // messages to this rank itself: sends and receives started
 	started      [2][]int64 // in checked mode, on the group of all ranks: sends and receives by peer
 }
 
 var (
-	_ comm.Host     = (*rank)(nil)
-	_ comm.Windower = (*rank)(nil)
+	_ driver.Conn        = (*rank)(nil)
+	_ driver.NonBlocking = (*rank)(nil)
+	_ driver.OneSided    = (*rank)(nil)
 )
 
 // newRank makes the handle on an MPI communicator, which it owns. It is collective.
-func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, error) {
+func (w *world) newRank(ctx context.Context, h uintptr) (*rank, error) {
 	l := w.l
-	r := &rank{w: w, l: l, comm: h, algo: algo}
-	r.Messages = comm.NewMessages(r, comm.OnHost)
+	r := &rank{w: w, l: l, comm: h}
 	out := new([2]int32)
 	for _, c := range []struct {
 		name string
@@ -73,7 +71,7 @@ func (w *world) newRank(ctx context.Context, h uintptr, algo comm.Algo) (*rank, 
 			r.messageNo[i] = make([]uint8, r.n)
 		}
 	}
-	call := comm.Call{Kind: comm.KindSplit, Peer: -1, N: -1}
+	call := driver.Signature{Kind: driver.KindSplit, Peer: -1, N: -1}
 	own := new(uintptr)
 	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
 	err = r.await(ctx, &call, code)
@@ -97,23 +95,19 @@ func (w *world) oneMachine(h uintptr, n int) (bool, error) {
 	return int(*size) == n, l.errorOf("MPI_Comm_free", l.call(l.commFree, addr(node)))
 }
 
-func (r *rank) Rank() int      { return r.me }
-func (r *rank) Size() int      { return r.n }
-func (r *rank) String() string { return r.l.Version }
-
-// WithAlgo returns a handle on the same group that uses another algorithm. It
-// replaces r, which must not be used any more.
-func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
-	if err := (Config{Algo: a}).Validate(); err != nil {
-		return nil, err
+// Info implements driver.Conn.
+func (r *rank) Info() driver.Info {
+	return driver.Info{
+		Rank: r.me, Size: r.n, Name: r.l.Version, Algos: []driver.Algo{driver.Ring, driver.Tree, driver.Native},
+		GPUAware:    r.gpuAware,
+		SetProgress: func(f func() bool) { r.w.progress = f },
 	}
-	r.algo = a
-	return r, nil
 }
 
+// Abort implements driver.Conn.
 func (r *rank) Abort(cause error) { r.w.abort(r.w.rank, cause) }
 
-// Aborted implements comm.Host.
+// Aborted implements driver.Conn.
 func (r *rank) Aborted() error {
 	r.w.pollNotices()
 	if ae := r.w.aborted.Load(); ae != nil {
@@ -122,15 +116,8 @@ func (r *rank) Aborted() error {
 	return nil
 }
 
-// SetProgress implements comm.Host.
-func (r *rank) SetProgress(f func() bool) { r.w.progress = f }
-
 // Close frees the communicator. The communicator of all ranks stays until MPI ends.
 func (r *rank) Close() error {
-	if r.closed {
-		return nil
-	}
-	r.closed = true
 	if r.comm == r.l.world || r.w.aborted.Load() != nil {
 		return nil
 	}
@@ -147,72 +134,29 @@ func (r *rank) Close() error {
 
 // Split first waits in a barrier that can be interrupted, because MPI_Comm_split
 // cannot.
-func (r *rank) Split(ctx context.Context, color, key int) (comm.Comm, error) {
-	call, err := comm.CheckSplit(color)
-	if err := r.enter(ctx, &call, err); err != nil {
+func (r *rank) Split(ctx context.Context, c *driver.Call) (driver.Conn, error) {
+	if err := r.enter(ctx, c); err != nil {
 		return nil, err
 	}
-	if err := r.barrier(ctx, &call); err != nil {
+	if err := r.barrier(ctx, &c.Signature); err != nil {
 		return nil, err
 	}
-	c := int32(color)
-	if color == comm.NoColor {
-		c = r.l.undefined
+	color := int32(c.Color)
+	if c.Color == driver.NoColor {
+		color = r.l.undefined
 	}
 	h := new(uintptr)
-	if err := r.l.errorOf("MPI_Comm_split", r.w.blockingCall("Split", r.l.commSplit, r.comm, uintptr(c), uintptr(int32(key)), addr(h))); err != nil {
+	if err := r.l.errorOf("MPI_Comm_split", r.w.blockingCall("Split", r.l.commSplit, r.comm, uintptr(color), uintptr(int32(c.Key)), addr(h))); err != nil {
 		return nil, err
 	}
-	if color == comm.NoColor {
+	if c.Color == driver.NoColor {
 		return nil, nil
 	}
-	sub, err := r.w.newRank(ctx, r.l.handle(h), r.algo)
+	sub, err := r.w.newRank(ctx, r.l.handle(h))
 	if err != nil {
 		return nil, err
 	}
 	return sub, nil
-}
-
-// barrier waits until all ranks of the group have called it.
-func (r *rank) barrier(ctx context.Context, call *comm.Call) error {
-	code := r.l.call(r.l.ibarrier, r.algoComm, addr(&r.blocking.req))
-	return r.await(ctx, call, code)
-}
-
-func (r *rank) Barrier(ctx context.Context) error {
-	call := comm.Call{Kind: comm.KindBarrier, Peer: -1}
-	if err := r.enter(ctx, &call, nil); err != nil {
-		return err
-	}
-	return r.barrier(ctx, &call)
-}
-
-// enter starts a collective. It returns fault if the arguments are invalid. In checked
-// mode it also returns the fault of another rank, or a mismatch.
-func (r *rank) enter(ctx context.Context, call *comm.Call, fault error) error {
-	if err := r.ready(ctx); err != nil {
-		return err
-	}
-	if r.w.cfg.Checked && r.n > 1 {
-		return r.compare(ctx, call, fault)
-	}
-	if fault != nil {
-		return fault
-	}
-	switch call.Kind {
-	case comm.KindReduce, comm.KindBroadcast, comm.KindAllGather, comm.KindGather, comm.KindScatter, comm.KindReduceScatter, comm.KindAllToAll:
-		return r.checkCounts(ctx, call, call.N)
-	}
-	return nil
-}
-
-// ready returns an error if the program was aborted, ctx has ended or this rank
-// has closed the communicator.
-func (r *rank) ready(ctx context.Context) error {
-	if r.closed {
-		return comm.ErrClosed
-	}
-	return r.w.ready(ctx)
 }
 
 // scratchBytes returns n bytes of scratch memory, valid until the next call.
@@ -225,18 +169,16 @@ func (r *rank) scratchBytes(n int) unsafe.Pointer {
 
 // from and to return the addresses of a source and a destination. Even without
 // elements, libraries refuse a null pointer and the same address for both.
-func (r *rank) from(b comm.Buf) uintptr {
+func (r *rank) from(b driver.Buf) uintptr {
 	if b.N == 0 {
 		return addr(&r.blocking)
 	}
 	return uintptr(b.Ptr)
 }
 
-func (r *rank) to(b comm.Buf) uintptr {
+func (r *rank) to(b driver.Buf) uintptr {
 	if b.N == 0 {
 		return addr(&r.second)
 	}
 	return uintptr(b.Ptr)
 }
-
-func (r *rank) dtype(b comm.Buf) uintptr { return r.l.dtypes[b.DType] }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/mpirun"
 )
 
@@ -24,12 +25,12 @@ var every = []string{"openmpi", "mpich", "openmpi5", "mpich5abi"}
 // children are the programs that ranks run.
 var children = map[string]struct {
 	cfg  Config
-	prog func(ctx context.Context, c comm.Comm) error
+	prog func(ctx context.Context, c *comm.Comm) error
 }{
 	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: longSequences()})},
 	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
-	"native":   {Config{Algo: comm.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
-	"ring":     {Config{Algo: comm.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"native":   {Config{Algo: driver.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"ring":     {Config{Algo: driver.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 	"allocs":   {Config{}, allocs},
 	"reaches":  {Config{}, reaches},
 	"requests": {Config{}, manyRequests},
@@ -37,10 +38,10 @@ var children = map[string]struct {
 	"lock":     {Config{}, keepLock},
 	"circle":   {Config{Timeout: time.Second, Note: note}, lockCircle},
 	"stop":     {Config{Timeout: time.Second}, stopOne},
-	"send self": {Config{}, func(ctx context.Context, c comm.Comm) error {
+	"send self": {Config{}, func(ctx context.Context, c *comm.Comm) error {
 		return c.Send(ctx, comm.Of(make([]float64, 1)), c.Rank())
 	}},
-	"recv self": {Config{}, func(ctx context.Context, c comm.Comm) error {
+	"recv self": {Config{}, func(ctx context.Context, c *comm.Comm) error {
 		return c.Recv(ctx, comm.Of(make([]float64, 1)), c.Rank())
 	}},
 	"unequal": {Config{}, unequal},
@@ -57,8 +58,8 @@ func longSequences() int {
 	return 2000
 }
 
-func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
-	return func(ctx context.Context, c comm.Comm) error {
+func suite(cfg commtest.Config) func(context.Context, *comm.Comm) error {
+	return func(ctx context.Context, c *comm.Comm) error {
 		n := 0
 		cfg.NoTruncation = strings.HasPrefix(c.String(), "Open MPI")
 		// MPICH's blocking calls spin. With more ranks than cores they take long, so
@@ -84,10 +85,15 @@ func suite(cfg commtest.Config) func(context.Context, comm.Comm) error {
 
 // allocs counts the allocations of calls that operators and solvers make in
 // every step.
-func allocs(ctx context.Context, c comm.Comm) error {
+func allocs(ctx context.Context, c *comm.Comm) error {
 	const runs = 400
 	src, dst := comm.Of(make([]float32, 20000)), comm.Of(make([]float32, 20000))
 	peer := (c.Rank() + 1) % c.Size()
+	x, err := comm.NewExchange(c, []comm.Leg{{Peer: peer, Buf: dst.Slice(5, 20000)}, {Peer: c.Rank(), Buf: dst.Slice(0, 5)}},
+		[]comm.Leg{{Peer: peer, Buf: src.Slice(5, 20000)}, {Peer: c.Rank(), Buf: src.Slice(0, 5)}})
+	if err != nil {
+		return err
+	}
 	for _, k := range []struct {
 		name string
 		call func() error
@@ -97,6 +103,7 @@ func allocs(ctx context.Context, c comm.Comm) error {
 		{"Broadcast", func() error { return c.Broadcast(ctx, dst, 0) }},
 		{"AllGather", func() error { return c.AllGather(ctx, dst.Slice(0, 10*c.Size()), src.Slice(0, 10)) }},
 		{"SendRecv", func() error { return c.SendRecv(ctx, dst, peer, src, peer) }},
+		{"Exchange", func() error { return x.Run(ctx) }},
 	} {
 		var before, after runtime.MemStats
 		for i := range runs + 10 {
@@ -133,7 +140,7 @@ func TestMain(m *testing.M) {
 	child := children[name]
 	w, err := Init(context.Background(), child.cfg)
 	if err == nil {
-		err = w.End(context.Background(), child.prog(context.Background(), w))
+		err = w.End(context.Background(), child.prog(context.Background(), w.Comm))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

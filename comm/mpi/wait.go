@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/sched"
 )
 
@@ -21,6 +22,12 @@ type operation struct {
 	tag      int32
 	peer, me int32
 	comm     uintptr
+
+	// Of an operation of a request.
+	call driver.Signature
+	n    int            // elements of this piece of a message
+	nth  int            // number of a message to this rank itself, among those of its kind
+	mem  unsafe.Pointer // keeps the buffer of a message alive
 }
 
 // waitState records how long a wait has lasted.
@@ -32,7 +39,7 @@ type waitState struct {
 // await polls until MPI has completed o. Between polls it looks for an abort by
 // another rank, checks ctx and the timeout, and yields the core: at once if ranks share
 // cores, otherwise after a while.
-func (w *world) await(ctx context.Context, o *operation, call *comm.Call) error {
+func (w *world) await(ctx context.Context, o *operation, call *driver.Signature) error {
 	o.flag = 0
 	var p waitState
 	for {
@@ -61,7 +68,7 @@ const (
 )
 
 // backOff is called between two polls.
-func (w *world) backOff(ctx context.Context, p *waitState, call *comm.Call) error {
+func (w *world) backOff(ctx context.Context, p *waitState, call *driver.Signature) error {
 	p.polls++
 	if w.progress != nil {
 		w.progress()
@@ -87,7 +94,7 @@ func (w *world) backOff(ctx context.Context, p *waitState, call *comm.Call) erro
 
 // checkTimeout aborts the program if a wait has lasted too long. The clock starts at
 // its first call, some microseconds after the start of the wait.
-func (w *world) checkTimeout(p *waitState, call *comm.Call) error {
+func (w *world) checkTimeout(p *waitState, call *driver.Signature) error {
 	limit := w.cfg.Timeout
 	if limit == 0 {
 		return nil
@@ -114,19 +121,9 @@ func (w *world) ready(ctx context.Context) error {
 
 // await waits for the call that has just been started in r.blocking. If the wait ends
 // early, the program has been aborted and MPI may still write to r.blocking.
-func (r *rank) await(ctx context.Context, call *comm.Call, code int32) error {
+func (r *rank) await(ctx context.Context, call *driver.Signature, code int32) error {
 	if code != 0 {
 		return r.l.errorOf(call.Kind.String(), code)
 	}
 	return r.w.await(ctx, &r.blocking, call)
-}
-
-// awaitBufs waits for a call on dst and src and keeps both alive until then. Every
-// wait for data must do so. The garbage collector does not know that MPI still uses
-// the buffers, and could give their memory to other objects.
-func (r *rank) awaitBufs(ctx context.Context, call *comm.Call, code int32, dst, src comm.Buf) error {
-	err := r.await(ctx, call, code)
-	runtime.KeepAlive(dst.Ptr)
-	runtime.KeepAlive(src.Ptr)
-	return err
 }

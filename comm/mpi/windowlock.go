@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // lockWindows takes a lock under which one group at a time creates a window, among the
@@ -12,7 +13,7 @@ import (
 // file of a window by the communicator's number, and groups without a common rank may
 // have the same number. If two of them created windows at the same time, they would
 // share one file. The lock is a file lock, so that it ends with the process.
-func (r *rank) lockWindows(ctx context.Context, call *comm.Call) (release func(), err error) {
+func (r *rank) lockWindows(ctx context.Context, call *driver.Signature) (release func(), err error) {
 	release = func() {}
 	if !strings.HasPrefix(r.l.Version, "Open MPI 4.") || r.comm == r.l.world {
 		return release, nil
@@ -20,7 +21,7 @@ func (r *rank) lockWindows(ctx context.Context, call *comm.Call) (release func()
 	if r.me == 0 {
 		release, err = r.lockFile(ctx, call)
 	}
-	if e := comm.Agree(ctx, r, err); e != nil {
+	if e := comm.Agree(ctx, comm.New(r), err); e != nil {
 		release()
 		return nil, e
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // openLock opens the lock file. It is in a folder that only this user can enter, so
@@ -57,7 +57,7 @@ func owner(info fs.FileInfo) int {
 }
 
 // lockFile waits for the file lock and returns a function that releases it.
-func (r *rank) lockFile(ctx context.Context, call *comm.Call) (release func(), err error) {
+func (r *rank) lockFile(ctx context.Context, call *driver.Signature) (release func(), err error) {
 	f, err := openLock(os.TempDir(), os.Getuid())
 	if err != nil {
 		return func() {}, err

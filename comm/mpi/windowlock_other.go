@@ -5,11 +5,11 @@ package mpi
 import (
 	"context"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 )
 
 // lockFile is for Open MPI, which runs on Linux only.
-func (r *rank) lockFile(context.Context, *comm.Call) (release func(), err error) {
+func (r *rank) lockFile(context.Context, *driver.Signature) (release func(), err error) {
 	return func() {}, dl.NeedsLinux("windows of MPI")
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // Config says how ranks communicate over MPI. The zero Config is ready to use.
 type Config struct {
-	Algo    comm.Algo     // of AllReduce: Auto, Ring, Tree or Native
+	Algo    driver.Algo   // of AllReduce: Auto, Ring, Tree or Native
 	Checked bool          // compare the calls of all ranks before each collective
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means no limit
 
@@ -27,7 +28,7 @@ type Config struct {
 // Validate reports everything that is wrong with c.
 func (c Config) Validate() error {
 	var errs []error
-	if c.Algo == comm.Direct || c.Algo > comm.Native {
+	if c.Algo == driver.Direct || c.Algo > driver.Native {
 		errs = append(errs, fmt.Errorf("mpi: algorithm %v is not for MPI: have auto, ring, tree, native", c.Algo))
 	}
 	if c.Timeout < 0 {
@@ -38,12 +39,13 @@ func (c Config) Validate() error {
 
 // World is this process as one rank of an MPI program.
 type World struct {
-	*rank
+	Comm     *comm.Comm
 	Launcher Launcher
 	Library  *Found
 	Threads  string // the thread level: "multiple", or a lower one, and then calls are serialized
 
 	w *world
+	r *rank
 }
 
 // world is the state that all communicators of this process share.
@@ -53,12 +55,12 @@ type world struct {
 	rank           int
 	size           int
 	ctrl           uintptr // a communicator for abort messages only
-	aborted        atomic.Pointer[comm.AbortError]
+	aborted        atomic.Pointer[driver.AbortError]
 	oneHost        bool            // all ranks are on one machine
 	oversubscribed bool            // ranks share cores, so they must not spin
 	gpuAware       map[string]bool // by platform of GPUs: whether the library takes its memory
 	noWindows      error           // why the library cannot make windows
-	progress       func() bool     // polled while this rank waits: see comm.Host
+	progress       func() bool     // polled while this rank waits: see driver.Host
 	labels         labels
 	guardCounts    bool         // see countguard.go
 	open           openHandles  // groups and windows not closed yet

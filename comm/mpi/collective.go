@@ -1,0 +1,320 @@
+package mpi
+
+import (
+	"context"
+	"math"
+	"runtime"
+
+	"github.com/golops/golops/comm/driver"
+)
+
+// collectives names the library's functions. They are the non-blocking ones, which are
+// polled, so that a cancelled context or another rank's failure ends the wait.
+// startNative knows their arguments from driver.Specs.
+var collectives = [...]string{
+	driver.KindAllReduce:      "Iallreduce",
+	driver.KindReduce:         "Ireduce",
+	driver.KindBroadcast:      "Ibcast",
+	driver.KindAllGather:      "Iallgather",
+	driver.KindAllGatherV:     "Iallgatherv",
+	driver.KindGather:         "Igather",
+	driver.KindGatherV:        "Igatherv",
+	driver.KindScatter:        "Iscatter",
+	driver.KindScatterV:       "Iscatterv",
+	driver.KindReduceScatter:  "Ireduce_scatter_block",
+	driver.KindReduceScatterV: "Ireduce_scatter",
+	driver.KindAllToAll:       "Ialltoall",
+	driver.KindAllToAllV:      "Ialltoallv",
+}
+
+// Do implements driver.Conn.
+func (r *rank) Do(ctx context.Context, c *driver.Call) error {
+	if err := r.enter(ctx, c); err != nil {
+		return err
+	}
+	var err error
+	switch c.Kind {
+	case driver.KindBarrier:
+		return r.barrier(ctx, &c.Signature)
+	case driver.KindAllReduce:
+		err = r.allReduce(ctx, c)
+	default:
+		err = r.native(ctx, c)
+	}
+	if err == nil && c.Op == driver.Average {
+		driver.Divide(c.Dst.Ptr, c.Dst.DType, c.Dst.N, r.n)
+	}
+	return err
+}
+
+// enter starts a collective. It returns c.Err. In checked mode it also returns the error
+// of another rank, or a mismatch.
+func (r *rank) enter(ctx context.Context, c *driver.Call) error {
+	if err := r.w.ready(ctx); err != nil {
+		return err
+	}
+	if r.w.cfg.Checked && r.n > 1 {
+		return r.compare(ctx, c)
+	}
+	return c.Err
+}
+
+// barrier waits until all ranks of the group have called it.
+func (r *rank) barrier(ctx context.Context, call *driver.Signature) error {
+	code := r.l.call(r.l.ibarrier, r.algoComm, addr(&r.blocking.req))
+	return r.await(ctx, call, code)
+}
+
+// native runs a collective of the library. Counts that exceed one call are divided:
+// reductions and broadcasts into pieces, the others into messages. Calls in which a rank
+// knows only some of the counts consist of messages if counts might exceed a call on
+// another rank, or if the library does not bear wrong ones: see countguard.go.
+func (r *rank) native(ctx context.Context, c *driver.Call) error {
+	s, limit := c.Kind.Spec(), r.l.maxCount
+	if c.N >= 0 {
+		if err := r.checkCounts(ctx, c); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Dst == driver.Blocks && s.Src == driver.Blocks:
+		c.Src = r.separate(c.Dst, c.Src)
+	case c.Kind == driver.KindAllReduce && r.slowInPlace(c.Src.Bytes()):
+		limit = min(limit, farPiece/c.DType.Size()) // all ranks, because a rank does not know whether others work in place
+	}
+	if c.N < 0 && (r.w.guardCounts || r.hasIntCounts()) {
+		return r.byMessages(ctx, c)
+	}
+	switch {
+	case c.N <= int64(limit):
+		return r.run(ctx, c, c.Dst, c.Src)
+	case s.Dst != driver.Blocks && s.Src != driver.Blocks:
+		return pieces(int(c.N), limit, func(lo, hi int) error { return r.run(ctx, c, part(c.Dst, lo, hi), part(c.Src, lo, hi)) })
+	case s.Reduces:
+		return r.reduceBlocks(ctx, c)
+	}
+	return r.byMessages(ctx, c)
+}
+
+// pieces calls f for consecutive pieces of at most limit of n elements, at least once.
+func pieces(n, limit int, f func(lo, hi int) error) error {
+	for lo, hi := 0, 0; ; lo = hi {
+		hi = lo + min(n-lo, limit)
+		if err := f(lo, hi); err != nil || hi == n {
+			return err
+		}
+	}
+}
+
+// part returns elements lo to hi of b, or b if this rank has no elements.
+func part(b driver.Buf, lo, hi int) driver.Buf {
+	if b.N == 0 {
+		return b
+	}
+	return b.Slice(lo, hi)
+}
+
+// separate returns a copy of src if src is dst. MPI works in place only if all ranks
+// do, and it makes a copy too.
+func (r *rank) separate(dst, src driver.Buf) driver.Buf {
+	if src.N == 0 || !driver.Same(dst, src) {
+		return src
+	}
+	c := driver.Buf{DType: src.DType, N: src.N, Ptr: r.scratchBytes(src.Bytes())}
+	driver.Move(c.Ptr, src.Ptr, src.Bytes())
+	return c
+}
+
+// run starts the library's call of c on dst and src and waits for it.
+func (r *rank) run(ctx context.Context, c *driver.Call, dst, src driver.Buf) error {
+	s, to := c.Kind.Spec(), dst
+	switch {
+	case s.Reduces && s.Src == driver.Blocks && r.inPlace(c, dst, src):
+		// In MPI either all ranks work in place or none, but a rank whose block is
+		// empty cannot know. So none does: the result goes through scratch memory.
+		to.Ptr = r.scratchBytes(dst.Bytes())
+	case c.Kind == driver.KindAllReduce && r.slowInPlace(src.Bytes()):
+		src = r.separate(dst, src)
+	}
+	err := r.await(ctx, &c.Signature, r.startNative(&r.blocking, c, to, src))
+	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
+	if err == nil {
+		driver.Move(dst.Ptr, to.Ptr, dst.Bytes())
+	}
+	return err
+}
+
+// reduceBlocks is ReduceScatter by one reduction for each block.
+func (r *rank) reduceBlocks(ctx context.Context, c *driver.Call) error {
+	for root := range r.n {
+		b := driver.Call{Signature: c.Signature, Src: c.SrcBlock(root, r.n), Dst: driver.Buf{DType: c.DType}}
+		if b.Kind, b.Peer, b.N = driver.KindReduce, int32(root), int64(b.Src.N); root == r.me {
+			b.Dst = c.Dst
+		}
+		if err := r.native(ctx, &b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPlace reports whether dst and src are the same memory, or one is this rank's block of
+// the other.
+func (r *rank) inPlace(c *driver.Call, dst, src driver.Buf) bool {
+	s := c.Kind.Spec()
+	switch {
+	case dst.N == 0 || src.N == 0:
+		return false
+	case s.Dst == driver.Blocks && s.Src == driver.One:
+		dst = c.DstBlock(r.me, r.n)
+	case s.Src == driver.Blocks && s.Dst == driver.One:
+		src = c.SrcBlock(r.me, r.n)
+	}
+	return driver.Same(dst, src)
+}
+
+// startNative starts the library's call of c, on dst and src, as operation o.
+func (r *rank) startNative(o *operation, c *driver.Call, dst, src driver.Buf) int32 {
+	l, k := r.l, c.Kind
+	s := k.Spec()
+	if s.Starts != 0 {
+		k = s.Starts
+	}
+	from, to, dt := r.from(src), r.to(dst), l.dtypes[c.DType]
+	switch {
+	case !r.inPlace(c, dst, src):
+	case s.Src == driver.Blocks:
+		to = l.inPlace
+	default:
+		from = l.inPlace
+	}
+	n := dst.N // of a block
+	switch {
+	case s.Dst == driver.Blocks && s.Src == driver.Blocks:
+		n /= r.n
+	case s.Src == driver.One:
+		n = src.N
+	}
+	a := r.args[:0]
+	side := func(a []uintptr, b uintptr, side driver.Side, counts []int, arrays *countArrays) []uintptr {
+		if !s.Counts || side != driver.Blocks {
+			return append(a, b, uintptr(n), dt)
+		}
+		at, offsets := arrays.set(l, counts)
+		return append(a, b, at, offsets, dt)
+	}
+	switch {
+	case s.Reduces && s.Counts:
+		counts, _ := r.counts.set(l, c.Out)
+		a = append(a, from, to, counts, dt, l.op(c.Op, c.DType))
+	case s.Reduces:
+		a = append(a, from, to, uintptr(n), dt, l.op(c.Op, c.DType))
+	default:
+		if s.Src != driver.None {
+			a = side(a, from, s.Src, c.Out, &r.counts)
+		}
+		a = side(a, to, s.Dst, c.In, &r.counts2)
+	}
+	if s.Rooted {
+		a = append(a, uintptr(c.Peer))
+	}
+	return l.call(l.fn(&l.collective[k]), append(a, r.comm, addr(&o.req))...)
+}
+
+// byMessages moves the blocks of c by messages.
+func (r *rank) byMessages(ctx context.Context, c *driver.Call) error {
+	if to, from := r.fromRank(c, r.me), r.toRank(c, r.me); to.N > 0 {
+		driver.Move(to.Ptr, from.Ptr, to.Bytes())
+	}
+	q := &r.messages
+	q.reset()
+	var err error
+	for d := 1; d < r.n && err == nil; d++ {
+		from := (r.me + r.n - d) % r.n
+		err = r.postBlock(q, c, driver.KindRecv, r.fromRank(c, from), from)
+	}
+	for d := 1; d < r.n && err == nil; d++ {
+		to := (r.me + d) % r.n
+		err = r.postBlock(q, c, driver.KindSend, r.toRank(c, to), to)
+	}
+	if err != nil {
+		return r.w.abort(r.w.rank, err) // messages may be under way
+	}
+	if err = r.awaitAll(ctx, q); err == nil {
+		err = q.err
+	}
+	runtime.KeepAlive(c)
+	return err
+}
+
+func (r *rank) postBlock(q *request, c *driver.Call, k driver.Kind, b driver.Buf, peer int) error {
+	if b.N == 0 {
+		return nil
+	}
+	return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
+		piece := b.Slice(lo, hi)
+		return r.post(q.add(&c.Signature), k, &piece, peer, r.algoComm)
+	})
+}
+
+// fromRank returns the elements of c that come from rank j.
+func (r *rank) fromRank(c *driver.Call, j int) driver.Buf {
+	switch {
+	case c.Kind.Spec().Dst == driver.Blocks:
+		return c.DstBlock(j, r.n)
+	case j != c.Root():
+		return driver.Buf{DType: c.DType}
+	}
+	return c.Dst
+}
+
+// toRank returns the elements of c that go to rank j.
+func (r *rank) toRank(c *driver.Call, j int) driver.Buf {
+	switch s := c.Kind.Spec(); {
+	case s.Src == driver.Blocks:
+		return c.SrcBlock(j, r.n)
+	case s.Rooted && j != c.Root():
+		return driver.Buf{DType: c.DType}
+	}
+	return c.Src
+}
+
+// StartCollective implements driver.NonBlocking. Counts that exceed one call become
+// several operations of one request.
+func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, error) {
+	if c.Err == nil {
+		c.Err = r.pending.CheckLimit(c.Kind)
+	}
+	if err := r.enter(ctx, c); err != nil {
+		return 0, err
+	}
+	q := r.newRequest(c.Kind)
+	q.dst, q.src, q.average = c.Dst, c.Src, c.Op == driver.Average
+	var err error
+	if c.Kind == driver.KindIAllGather && c.N > int64(r.l.maxCount) {
+		own := c.DstBlock(r.me, r.n)
+		driver.Move(own.Ptr, c.Src.Ptr, own.Bytes())
+		for root := 0; root < r.n && err == nil; root++ { // a broadcast of each block
+			b := driver.Call{Signature: c.Signature, Dst: c.DstBlock(root, r.n)}
+			b.Kind, b.Peer = driver.KindIBroadcast, int32(root)
+			err = r.startPieces(q, &b)
+		}
+	} else {
+		err = r.startPieces(q, c)
+	}
+	return q.id, r.checkStarted(q, err)
+}
+
+// startPieces starts c, one operation for each piece that fits one call.
+func (r *rank) startPieces(q *request, c *driver.Call) error {
+	if c.N <= int64(r.l.maxCount) {
+		return r.l.errorOf(c.Kind.String(), r.startNative(q.add(&c.Signature), c, c.Dst, c.Src))
+	}
+	return pieces(int(c.N), r.l.maxCount, func(lo, hi int) error {
+		code := r.startNative(q.add(&c.Signature), c, part(c.Dst, lo, hi), part(c.Src, lo, hi))
+		return r.l.errorOf(c.Kind.String(), code)
+	})
+}
+
+// hasIntCounts reports whether the library's calls take C int counts only.
+func (r *rank) hasIntCounts() bool { return r.l.maxCount <= math.MaxInt32 }
