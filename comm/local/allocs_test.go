@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 )
 
@@ -14,19 +15,25 @@ import (
 // algorithm, small and large.
 func TestAllocs(t *testing.T) {
 	const runs = 300
-	for _, algo := range []comm.Algo{comm.Direct, comm.Ring, comm.Tree} {
+	for _, algo := range []driver.Algo{driver.Direct, driver.Ring, driver.Tree} {
 		for _, n := range []int{64, 40000} {
-			err := local.Config{Algo: algo}.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
+			err := local.Config{Algo: algo}.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
 				src, dst := comm.Of(make([]float32, n)), comm.Of(make([]float32, n))
 				half := src.Slice(0, n/2)
 				counts := []int{n / 4, n - n/4}
-				dstBlock, srcBlock := comm.BlockV(dst, counts, c.Rank()), comm.BlockV(src, counts, c.Rank())
+				dstBlock, srcBlock := driver.BlockV(dst, counts, c.Rank()), driver.BlockV(src, counts, c.Rank())
 				peer := 1 - c.Rank()
 				group := func() error {
 					if err := c.Send(ctx, src, peer); err != nil {
 						return err
 					}
 					return c.Recv(ctx, dst, peer)
+				}
+				own, other := comm.Of(make([]float32, n)), comm.Of(make([]float32, n))
+				x, err := comm.NewExchange(c, []comm.Leg{{Peer: peer, Buf: dst}, {Peer: c.Rank(), Buf: own}},
+					[]comm.Leg{{Peer: peer, Buf: src}, {Peer: c.Rank(), Buf: other}})
+				if err != nil {
+					return err
 				}
 				for _, k := range []struct {
 					name string
@@ -48,6 +55,7 @@ func TestAllocs(t *testing.T) {
 					{"AllToAll in place", func() error { return c.AllToAll(ctx, dst, dst) }},
 					{"SendRecv", func() error { return c.SendRecv(ctx, dst, peer, src, peer) }},
 					{"Group", func() error { return c.Group(ctx, group) }},
+					{"Exchange", func() error { return x.Run(ctx) }},
 					{"IAllReduce", func() error { return start(ctx)(c.IAllReduce(ctx, dst, src, comm.Sum)) }},
 					{"IBroadcast", func() error { return start(ctx)(c.IBroadcast(ctx, dst, 0)) }},
 					{"IAllGather", func() error { return start(ctx)(c.IAllGather(ctx, dst, half)) }},

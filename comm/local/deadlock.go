@@ -3,7 +3,7 @@ package local
 import (
 	"fmt"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // A sleeping rank does nothing for its group, because one goroutine uses a handle.
@@ -14,7 +14,7 @@ import (
 // checkDeadlock aborts the program and returns the error if rank j, for which this
 // rank waits, can never serve it. The caller holds group.mu and has marked this rank as
 // asleep.
-func (r *rank) checkDeadlock(j int, call *comm.Call) error {
+func (r *rank) checkDeadlock(j int, call *driver.Signature) error {
 	g := r.g
 	for k, steps := j, 0; k >= 0 && steps <= r.n; steps++ {
 		if g.w.ended[g.members[k]].Load() {
@@ -23,7 +23,7 @@ func (r *rank) checkDeadlock(j int, call *comm.Call) error {
 				return nil
 			}
 			if k == j {
-				return g.w.abort(g.members[r.me], &comm.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
+				return g.w.abort(g.members[r.me], &driver.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
 					CallB: "no call", Hint: fmt.Sprintf("the program of rank %d has ended", j)})
 			}
 			return nil // the rank that waits for k reports it
@@ -34,9 +34,9 @@ func (r *rank) checkDeadlock(j int, call *comm.Call) error {
 		}
 		if k == r.me {
 			if j == r.me {
-				return g.w.abort(g.members[r.me], comm.SelfWaitError(r.me, *call))
+				return g.w.abort(g.members[r.me], driver.SelfWaitError(r.me, *call))
 			}
-			return g.w.abort(g.members[r.me], &comm.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
+			return g.w.abort(g.members[r.me], &driver.MismatchError{RankA: r.me, CallA: call.String(), RankB: j,
 				CallB: g.states[j].call.String(), Hint: "each waits for the other"})
 		}
 		k = int(c.waitsFor.Load())

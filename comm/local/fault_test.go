@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 )
 
@@ -18,16 +19,17 @@ var errBoom = errors.New("boom")
 // a message or a request. The calls of all others must end with an error that names
 // the rank and the cause.
 func TestFaults(t *testing.T) {
-	waits := map[string]func(context.Context, comm.Comm) error{
+	waits := map[string]func(context.Context, *comm.Comm) error{
 		"AllReduce": allReduce,
-		"Barrier":   func(ctx context.Context, c comm.Comm) error { return c.Barrier(ctx) },
-		"Recv":      func(ctx context.Context, c comm.Comm) error { return c.Recv(ctx, comm.Of(make([]int32, 1)), 2) },
-		"Send":      func(ctx context.Context, c comm.Comm) error { return c.Send(ctx, comm.Of(make([]int32, 1)), 2) },
-		"large": func(ctx context.Context, c comm.Comm) error {
+		"Barrier":   func(ctx context.Context, c *comm.Comm) error { return c.Barrier(ctx) },
+		"Recv":      func(ctx context.Context, c *comm.Comm) error { return c.Recv(ctx, comm.Of(make([]int32, 1)), 2) },
+		"Send":      func(ctx context.Context, c *comm.Comm) error { return c.Send(ctx, comm.Of(make([]int32, 1)), 2) },
+		"Exchange":  func(ctx context.Context, c *comm.Comm) error { return recvLeg(ctx, c, 2) },
+		"large": func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of(make([]float64, 1<<20))
 			return c.AllReduce(ctx, x, x, comm.Sum)
 		},
-		"IAllReduce": func(ctx context.Context, c comm.Comm) error {
+		"IAllReduce": func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of(make([]float64, 3))
 			q, err := c.IAllReduce(ctx, x, x, comm.Sum)
 			if err != nil {
@@ -38,28 +40,28 @@ func TestFaults(t *testing.T) {
 	}
 	faults := []struct {
 		name string
-		fail func(context.Context, comm.Comm) error
+		fail func(context.Context, *comm.Comm) error
 		want []string // in the error of the others
 	}{
-		{"error", func(context.Context, comm.Comm) error { return errBoom }, []string{"rank 2", "boom"}},
-		{"panic", func(context.Context, comm.Comm) error { panic("bang") }, []string{"rank 2", "bang"}},
-		{"nil dereference", func(context.Context, comm.Comm) error {
+		{"error", func(context.Context, *comm.Comm) error { return errBoom }, []string{"rank 2", "boom"}},
+		{"panic", func(context.Context, *comm.Comm) error { panic("bang") }, []string{"rank 2", "bang"}},
+		{"nil dereference", func(context.Context, *comm.Comm) error {
 			var p *int
 			*p = 1
 			return nil
 		}, []string{"rank 2", "nil pointer"}},
-		{"abort", func(ctx context.Context, c comm.Comm) error {
+		{"abort", func(ctx context.Context, c *comm.Comm) error {
 			c.Abort(errBoom)
 			return c.Barrier(ctx)
 		}, []string{"rank 2", "boom"}},
-		{"Goexit", func(context.Context, comm.Comm) error { runtime.Goexit(); return nil }, []string{"rank 2", "runtime.Goexit"}},
-		{"end", func(context.Context, comm.Comm) error { return nil }, []string{"rank 2", "has ended"}},
+		{"Goexit", func(context.Context, *comm.Comm) error { runtime.Goexit(); return nil }, []string{"rank 2", "runtime.Goexit"}},
+		{"end", func(context.Context, *comm.Comm) error { return nil }, []string{"rank 2", "has ended"}},
 	}
 	for call, wait := range waits {
 		for _, f := range faults {
 			t.Run(call+"/"+f.name, func(t *testing.T) {
 				errs := make([]error, 4)
-				err := local.Run(t.Context(), 4, func(ctx context.Context, c comm.Comm) error {
+				err := local.Run(t.Context(), 4, func(ctx context.Context, c *comm.Comm) error {
 					if c.Rank() == 2 {
 						return f.fail(ctx, c)
 					}
@@ -81,7 +83,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func allReduce(ctx context.Context, c comm.Comm) error {
+func allReduce(ctx context.Context, c *comm.Comm) error {
 	x := comm.Of([]float64{1})
 	return c.AllReduce(ctx, x, x, comm.Sum)
 }
@@ -90,19 +92,19 @@ func allReduce(ctx context.Context, c comm.Comm) error {
 // error names both ranks and both calls.
 func TestMismatch(t *testing.T) {
 	for name, c := range map[string]struct {
-		other func(context.Context, comm.Comm) error
+		other func(context.Context, *comm.Comm) error
 		want  []string
 	}{
-		"another collective": {func(ctx context.Context, c comm.Comm) error { return c.Barrier(ctx) },
+		"another collective": {func(ctx context.Context, c *comm.Comm) error { return c.Barrier(ctx) },
 			[]string{"rank 0 is in AllReduce(sum, 1 float64)", "rank 2 is in Barrier()"}},
-		"another count": {func(ctx context.Context, c comm.Comm) error {
+		"another count": {func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of([]float64{1, 2})
 			return c.AllReduce(ctx, x, x, comm.Sum)
 		}, []string{"AllReduce(sum, 1 float64)", "rank 2 is in AllReduce(sum, 2 float64)"}},
-		"a receive that nobody serves": {func(ctx context.Context, c comm.Comm) error {
+		"a receive that nobody serves": {func(ctx context.Context, c *comm.Comm) error {
 			return c.Recv(ctx, comm.Of(make([]int32, 5)), 0)
 		}, []string{"Recv(5 int32, from rank 0)", "AllReduce(sum, 1 float64)"}},
-		"a non-blocking collective": {func(ctx context.Context, c comm.Comm) error {
+		"a non-blocking collective": {func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of([]float64{1})
 			q, err := c.IAllReduce(ctx, x, x, comm.Sum)
 			if err != nil {
@@ -113,7 +115,7 @@ func TestMismatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			errs := make([]error, 4)
-			err := local.Run(t.Context(), 4, func(ctx context.Context, k comm.Comm) error {
+			err := local.Run(t.Context(), 4, func(ctx context.Context, k *comm.Comm) error {
 				f := allReduce
 				if k.Rank() == 2 {
 					f = c.other
@@ -139,7 +141,7 @@ func TestMismatch(t *testing.T) {
 // TestDeadlock lets ranks wait for each other in a circle of messages.
 func TestDeadlock(t *testing.T) {
 	for _, n := range []int{1, 2, 5} {
-		err := local.Run(t.Context(), n, func(ctx context.Context, c comm.Comm) error {
+		err := local.Run(t.Context(), n, func(ctx context.Context, c *comm.Comm) error {
 			return c.Send(ctx, comm.Of([]int32{1}), (c.Rank()+1)%n)
 		})
 		var m *comm.MismatchError
@@ -152,7 +154,7 @@ func TestDeadlock(t *testing.T) {
 // TestNoFalseAlarm lets ranks wait long for one that computes, and for one that
 // answers only after others have gone to sleep.
 func TestNoFalseAlarm(t *testing.T) {
-	err := local.Run(t.Context(), 4, func(ctx context.Context, c comm.Comm) error {
+	err := local.Run(t.Context(), 4, func(ctx context.Context, c *comm.Comm) error {
 		for round := range 3 {
 			if c.Rank() == round {
 				time.Sleep(20 * time.Millisecond) // long enough that the others sleep
@@ -174,7 +176,7 @@ func TestNoFalseAlarm(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := local.Run(ctx, 3, func(ctx context.Context, c comm.Comm) error {
+	err := local.Run(ctx, 3, func(ctx context.Context, c *comm.Comm) error {
 		if c.Rank() == 1 {
 			cancel(errBoom)
 			<-ctx.Done()
@@ -188,7 +190,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	err := local.Config{Timeout: time.Millisecond}.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
+	err := local.Config{Timeout: time.Millisecond}.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
 		if c.Rank() == 1 {
 			<-ctx.Done() // the abort ends it
 			return nil
@@ -201,11 +203,11 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestBadConfig(t *testing.T) {
-	nop := func(context.Context, comm.Comm) error { return nil }
+	nop := func(context.Context, *comm.Comm) error { return nil }
 	for _, err := range []error{
 		local.Run(t.Context(), 0, nop),
 		local.Run(t.Context(), -3, nop),
-		local.Config{Algo: comm.Native}.Run(t.Context(), 1, nop),
+		local.Config{Algo: driver.Native}.Run(t.Context(), 1, nop),
 		local.Config{Timeout: -1}.Run(t.Context(), 1, nop),
 	} {
 		if err == nil {

@@ -3,7 +3,7 @@ package local
 import (
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
@@ -38,12 +38,12 @@ func (r *rank) inSlots() []unsafe.Pointer {
 // reduceRange reduces elements lo to hi of all sources into all dsts. No other rank
 // uses that range, so the call may be in place. Summation goes by rank, so a
 // result repeats exactly.
-func (r *rank) reduceRange(op comm.Op, dt scalar.DType, lo, hi int, dsts, srcs []unsafe.Pointer) {
-	f, size := comm.ReducerOf(op, dt), dt.Size()
-	if len(srcs) == 2 && len(dsts) == 2 && op == comm.Sum && lo < hi {
+func (r *rank) reduceRange(op driver.Op, dt scalar.DType, lo, hi int, dsts, srcs []unsafe.Pointer) {
+	f, size := driver.ReducerOf(op, dt), dt.Size()
+	if len(srcs) == 2 && len(dsts) == 2 && op == driver.Sum && lo < hi {
 		o := lo * size
 		stream := (hi-lo)*size >= streaming && srcs[0] != dsts[0] && srcs[1] != dsts[1]
-		if comm.AddInto2(dt, unsafe.Add(dsts[0], o), unsafe.Add(dsts[1], o), unsafe.Add(srcs[0], o), unsafe.Add(srcs[1], o), hi-lo, stream) {
+		if driver.AddInto2(dt, unsafe.Add(dsts[0], o), unsafe.Add(dsts[1], o), unsafe.Add(srcs[0], o), unsafe.Add(srcs[1], o), hi-lo, stream) {
 			return
 		}
 	}
@@ -52,14 +52,14 @@ func (r *rank) reduceRange(op comm.Op, dt scalar.DType, lo, hi int, dsts, srcs [
 		n := min(chunk/size, hi-at)
 		r.foldChunk(acc, f, op, dt, srcs, at*size, n)
 		for _, d := range dsts {
-			comm.Move(unsafe.Add(d, at*size), acc, n*size)
+			driver.Move(unsafe.Add(d, at*size), acc, n*size)
 		}
 	}
 }
 
 // foldInto reduces elements lo to hi of all sources into dst.
-func (r *rank) foldInto(dst unsafe.Pointer, op comm.Op, dt scalar.DType, lo, hi int, srcs []unsafe.Pointer) {
-	f, size := comm.ReducerOf(op, dt), dt.Size()
+func (r *rank) foldInto(dst unsafe.Pointer, op driver.Op, dt scalar.DType, lo, hi int, srcs []unsafe.Pointer) {
+	f, size := driver.ReducerOf(op, dt), dt.Size()
 	acc := unsafe.Pointer(&r.chunk)
 	for at := lo; at < hi; at += chunk / size {
 		n := min(chunk/size, hi-at)
@@ -68,21 +68,21 @@ func (r *rank) foldInto(dst unsafe.Pointer, op comm.Op, dt scalar.DType, lo, hi 
 			acc = to
 		}
 		r.foldChunk(acc, f, op, dt, srcs, at*size, n)
-		comm.Move(to, acc, n*size)
+		driver.Move(to, acc, n*size)
 	}
 }
 
 // foldChunk reduces n elements of all sources into acc.
-func (r *rank) foldChunk(acc unsafe.Pointer, f comm.Reducer, op comm.Op, dt scalar.DType, srcs []unsafe.Pointer, offset, n int) {
+func (r *rank) foldChunk(acc unsafe.Pointer, f driver.Reducer, op driver.Op, dt scalar.DType, srcs []unsafe.Pointer, offset, n int) {
 	if len(srcs) == 1 {
-		comm.Move(acc, unsafe.Add(srcs[0], offset), n*dt.Size())
+		driver.Move(acc, unsafe.Add(srcs[0], offset), n*dt.Size())
 		return
 	}
 	f(acc, unsafe.Add(srcs[0], offset), unsafe.Add(srcs[1], offset), n)
 	for _, s := range srcs[2:] {
 		f(acc, acc, unsafe.Add(s, offset), n)
 	}
-	if op == comm.Average {
-		comm.Divide(acc, dt, n, len(srcs))
+	if op == driver.Average {
+		driver.Divide(acc, dt, n, len(srcs))
 	}
 }

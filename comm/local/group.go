@@ -7,7 +7,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // eager is the size in bytes of the largest source that a rank copies into its
@@ -19,7 +19,7 @@ const eager = 512
 // k+1 only after all others have entered it, so nobody is in k+2 while another is in k.
 type callSlot struct {
 	seq  atomic.Uint64 // number of the collective; set last
-	call comm.Call
+	call driver.Signature
 	iseq uint32 // non-blocking collectives that this rank started before
 	bad  bool   // this rank's arguments are invalid: see err
 	data [eager]byte
@@ -49,7 +49,7 @@ type rankState struct {
 	parked   atomic.Bool
 	waitsFor atomic.Int32 // the rank that this one waits for, or -1 for any
 	cond     cond
-	call     comm.Call
+	call     driver.Signature
 	wake     chan struct{}
 	_        [16]byte
 }
@@ -111,29 +111,26 @@ func newGroup(w *world, members []int) *group {
 	return g
 }
 
-func (g *group) handle(i int, algo comm.Algo) *rank {
+func (g *group) handle(i int, algo driver.Algo) *rank {
 	r := &rank{g: g, me: i, n: len(g.members), state: &g.states[i], algo: algo}
-	r.Messages = comm.NewMessages(r, comm.OnHost)
 	g.w.addHandle(g.members[i], r)
 	return r
 }
 
-// rank is one rank's handle on a group.
+// rank is one rank's connection to a group.
 type rank struct {
-	comm.Messages
 	g     *group
 	me    int
 	n     int
 	state *rankState
-	algo  comm.Algo
+	algo  driver.Algo // of calls that ask for Auto
 
-	closed        bool   // this rank has closed it
 	seq           uint64 // collectives so far
 	iseq          uint32 // non-blocking collectives so far
 	longWaits     uint32 // waits that went beyond spinning
 	progressTimer *time.Timer
 
-	pending comm.RequestPool[request]
+	pending driver.RequestPool[request]
 	srcs    []unsafe.Pointer
 	dsts    []unsafe.Pointer
 	scratch []uint64     // partial results of rings and trees, kept between calls
@@ -141,28 +138,21 @@ type rank struct {
 }
 
 var (
-	_ comm.Host     = (*rank)(nil)
-	_ comm.Windower = (*rank)(nil)
+	_ driver.Conn        = (*rank)(nil)
+	_ driver.NonBlocking = (*rank)(nil)
+	_ driver.OneSided    = (*rank)(nil)
 )
 
-func (r *rank) Rank() int      { return r.me }
-func (r *rank) Size() int      { return r.n }
-func (r *rank) String() string { return "goroutines" }
-
-// WithAlgo returns a handle on the same group that uses another algorithm. It
-// replaces r, which must not be used any more.
-func (r *rank) WithAlgo(a comm.Algo) (comm.Comm, error) {
-	if err := (Config{Algo: a}).Validate(); err != nil {
-		return nil, err
-	}
-	r.algo = a
-	return r, nil
+// Info implements driver.Conn.
+func (r *rank) Info() driver.Info {
+	return driver.Info{Rank: r.me, Size: r.n, Name: "goroutines", Algos: []driver.Algo{driver.Direct, driver.Ring, driver.Tree},
+		SetProgress: func(f func() bool) { r.g.w.progress[r.g.members[r.me]] = f }}
 }
 
 // Abort names this rank by its number in the world, also from a subgroup.
 func (r *rank) Abort(cause error) { r.g.w.abort(r.g.members[r.me], cause) }
 
-// Aborted implements comm.Host.
+// Aborted implements driver.Conn.
 func (r *rank) Aborted() error {
 	if ae := r.g.w.aborted.Load(); ae != nil {
 		return ae
@@ -170,17 +160,10 @@ func (r *rank) Aborted() error {
 	return nil
 }
 
-// SetProgress implements comm.Host.
-func (r *rank) SetProgress(f func() bool) { r.g.w.progress[r.g.members[r.me]] = f }
-
 // Close removes the group from the world once its last rank has closed it. The
 // group of all ranks stays, because a rank that ends wakes the ranks that wait for
 // it there.
 func (r *rank) Close() error {
-	if r.closed {
-		return nil
-	}
-	r.closed = true
 	w := r.g.w
 	w.removeHandle(r.g.members[r.me], r)
 	if int(r.g.closed.Add(1)) != r.n {

@@ -15,12 +15,13 @@ import (
 	"unsafe"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 )
 
 // Config says how goroutine ranks communicate. The zero Config is ready to use.
 type Config struct {
-	Algo    comm.Algo     // of the collectives; Auto is Direct: see reduce.go
+	Algo    driver.Algo   // of the collectives; Auto is Direct: see reduce.go
 	Timeout time.Duration // the longest that a call may wait for another rank; 0 means no limit
 
 	// Note receives a text about requests that a rank never waited for; nil drops
@@ -31,7 +32,7 @@ type Config struct {
 // Validate reports what is wrong with c.
 func (c Config) Validate() error {
 	var errs []error
-	if c.Algo > comm.Tree {
+	if c.Algo > driver.Tree {
 		errs = append(errs, fmt.Errorf("local: algorithm %v is not for goroutine ranks: have auto, direct, ring, tree", c.Algo))
 	}
 	if c.Timeout < 0 {
@@ -47,11 +48,11 @@ type world struct {
 	oversubscribed bool // more ranks than cores
 	spins          int  // reads of a flag before the first yield
 	yields         int  // reads of a flag with a yield between them, before sleep
-	aborted        atomic.Pointer[comm.AbortError]
+	aborted        atomic.Pointer[driver.AbortError]
 	done           chan struct{} // closed by the abort
 	cancel         context.CancelCauseFunc
 	ended          []atomic.Bool // ranks whose program has returned
-	progress       []func() bool // polled by ranks while they wait: see comm.Host
+	progress       []func() bool // polled by ranks while they wait: see driver.Info
 
 	mu      sync.Mutex
 	groups  []*group       // to be woken when a rank ends; the group of all ranks is first
@@ -76,12 +77,12 @@ func CheckMemory(n int) error {
 // Run calls prog once per rank, each in a separate goroutine, and returns when all
 // have returned. An error or panic on one rank ends the others' calls. Run joins the
 // errors of all ranks and leaves out those that only report the abort by another.
-func Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
+func Run(ctx context.Context, n int, prog func(context.Context, *comm.Comm) error) error {
 	return Config{}.Run(ctx, n, prog)
 }
 
 // Run is like the function Run, with the options of c.
-func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.Comm) error) error {
+func (c Config) Run(ctx context.Context, n int, prog func(context.Context, *comm.Comm) error) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -110,10 +111,10 @@ func (c Config) Run(ctx context.Context, n int, prog func(context.Context, comm.
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			errs[i] = comm.Exited() // until the program returns
+			errs[i] = driver.Exited() // until the program returns
 			defer w.rankEnded(i)
 			r := g.handle(i, c.Algo)
-			errs[i] = comm.Recovered(ctx, r, prog)
+			errs[i] = driver.Recovered(r.Abort, func() error { return prog(ctx, comm.New(r)) })
 			if errs[i] == nil {
 				errs[i] = w.checkUnfinished(i, c.Note)
 			}
@@ -166,23 +167,23 @@ func joinErrors(errs []error) error {
 	var out []error
 	seen := ""
 	for i, e := range errs {
-		var ae *comm.AbortError
+		var ae *driver.AbortError
 		if e == nil || errors.As(e, &ae) && ae.Rank != i {
 			continue
 		}
 		if text := "\n" + e.Error() + "\n"; !strings.Contains(seen, text) {
 			seen += text
-			out = append(out, &comm.RankError{Rank: i, Err: e})
+			out = append(out, &driver.RankError{Rank: i, Err: e})
 		}
 	}
 	return errors.Join(out...)
 }
 
 // abort ends the calls of all ranks. The first cause wins.
-func (w *world) abort(rank int, cause error) *comm.AbortError {
-	var ae *comm.AbortError
+func (w *world) abort(rank int, cause error) *driver.AbortError {
+	var ae *driver.AbortError
 	if !errors.As(cause, &ae) {
-		ae = &comm.AbortError{Rank: rank, Err: cause}
+		ae = &driver.AbortError{Rank: rank, Err: cause}
 	}
 	if w.aborted.CompareAndSwap(nil, ae) {
 		close(w.done)

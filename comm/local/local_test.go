@@ -6,23 +6,24 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 )
 
 // TestSuite runs the suite of every communicator on goroutine ranks, with each
 // algorithm. The default algorithm runs the most random sequences.
 func TestSuite(t *testing.T) {
-	for _, algo := range []comm.Algo{comm.Auto, comm.Ring, comm.Tree} {
+	for _, algo := range []driver.Algo{driver.Auto, driver.Ring, driver.Tree} {
 		ranks := []int{1, 2, 3, 4, 7, 8}
 		switch {
-		case race && algo == comm.Auto:
+		case race && algo == driver.Auto:
 			ranks = []int{2, 7} // one per core, and far more than two cores
 		case race:
 			ranks = []int{3}
 		}
 		for _, n := range ranks {
 			cfg := commtest.Config{Sequences: 10000}
-			if algo != comm.Auto || race {
+			if algo != driver.Auto || race {
 				cfg.Sequences = 500
 			}
 			t.Run(fmt.Sprintf("%v/ranks=%d", algo, n), func(t *testing.T) {

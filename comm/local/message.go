@@ -5,19 +5,20 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // A message is one copy. Sender or receiver, whichever comes second, finds the other's
 // request in the queue and copies. So a message completes even while the first of them
 // computes.
 
-// request is a message or non-blocking collective under way.
+// request is a message, an exchange or a non-blocking collective under way.
 type request struct {
 	owner *rank
 	id    uint64
-	call  comm.Call
-	buf   comm.Buf
+	call  driver.Signature
+	buf   driver.Buf // of a message
+	legs  []request  // messages of an exchange, which have no id
 	coll  *icoll
 	err   error
 	done  atomic.Bool
@@ -33,82 +34,70 @@ type messageQueue struct {
 }
 
 // newRequest takes a request from the pool.
-func (r *rank) newRequest(call comm.Call, b comm.Buf) *request {
+func (r *rank) newRequest(call *driver.Signature) *request {
 	q, id := r.pending.Take(call.Kind)
-	q.owner, q.id, q.call, q.buf, q.err, q.next = r, id, call, b, nil, nil
-	q.done.Store(false)
+	q.owner, q.id, q.call, q.err = r, id, *call, nil
 	return q
 }
 
 func (r *rank) release(q *request) {
-	q.buf, q.coll = comm.Buf{}, nil
+	for i := range q.legs {
+		q.legs[i].buf = driver.Buf{}
+	}
+	q.buf, q.legs, q.coll = driver.Buf{}, q.legs[:0], nil
 	r.pending.Release(q.id)
 }
 
-// WaitRequest implements comm.Waiter.
-func (r *rank) WaitRequest(ctx context.Context, id uint64) error {
-	q := r.pending.Find(id)
-	if q == nil {
-		return nil
-	}
-	if q.coll != nil {
-		return r.waitColl(ctx, q)
-	}
-	if !q.done.Load() {
-		if err := r.ready(ctx); err != nil {
-			return err
-		}
-		if err := r.wait(ctx, cond{req: q}, int(q.call.Peer), &q.call); err != nil {
-			return err
-		}
-	}
-	err := q.err
-	r.release(q)
-	return err
-}
-
-// TestRequest implements comm.Waiter.
-func (r *rank) TestRequest(id uint64) (bool, error) {
-	q := r.pending.Find(id)
-	if q == nil {
-		return true, nil
-	}
-	if q.coll != nil {
-		return r.testColl(q)
-	}
-	if !q.done.Load() {
-		if ae := r.g.w.aborted.Load(); ae != nil {
-			return true, ae
-		}
-		return false, nil
-	}
-	err := q.err
-	r.release(q)
-	return true, err
-}
-
-func (r *rank) ISend(ctx context.Context, src comm.Buf, to int) (comm.Request, error) {
-	return r.start(ctx, comm.KindSend, src, to)
-}
-
-func (r *rank) IRecv(ctx context.Context, dst comm.Buf, from int) (comm.Request, error) {
-	return r.start(ctx, comm.KindRecv, dst, from)
-}
-
-func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (comm.Request, error) {
+// Start implements driver.Conn.
+func (r *rank) Start(ctx context.Context, c *driver.Call) (uint64, error) {
 	if err := r.ready(ctx); err != nil {
-		return comm.Request{}, err
+		return 0, err
 	}
-	call, err := comm.CheckMessage(r, k, b, peer)
-	if err != nil {
-		return comm.Request{}, err
+	if err := r.pending.CheckLimit(c.Kind); err != nil {
+		return 0, err
 	}
-	if err := r.pending.CheckLimit(k); err != nil {
-		return comm.Request{}, err
+	q := r.newRequest(&c.Signature)
+	switch c.Kind {
+	case driver.KindSend:
+		r.post(q, &c.Src)
+	case driver.KindRecv:
+		r.post(q, &c.Dst)
+	default:
+		r.startLegs(q, c)
 	}
-	q := r.newRequest(call, b)
+	return q.id, nil
+}
+
+// startLegs starts the messages of an exchange, receives first. Memory for them stays
+// with the request.
+func (r *rank) startLegs(q *request, c *driver.Call) {
+	n := len(c.Recv) + len(c.Send)
+	if cap(q.legs) < n {
+		q.legs = make([]request, n)
+	}
+	q.legs = q.legs[:n]
+	for i := range c.Recv {
+		r.startLeg(&q.legs[i], driver.KindRecv, &c.Recv[i])
+	}
+	for i := range c.Send {
+		r.startLeg(&q.legs[len(c.Recv)+i], driver.KindSend, &c.Send[i])
+	}
+}
+
+func (r *rank) startLeg(q *request, k driver.Kind, l *driver.Leg) {
+	b := &l.Buf
+	q.owner, q.err = r, nil
+	q.call = driver.Signature{Kind: k, DType: b.DType, Peer: int32(l.Peer), N: int64(b.N), Label: b.Label}
+	r.post(q, b)
+}
+
+// post copies the message if the other side is in the queue, else it appends q there.
+func (r *rank) post(q *request, b *driver.Buf) {
+	q.buf, q.next = *b, nil
+	q.done.Store(false)
+	k, peer := q.call.Kind, int(q.call.Peer)
 	p := &r.g.queues[r.me*r.n+peer]
-	if k == comm.KindRecv {
+	if k == driver.KindRecv {
 		p = &r.g.queues[peer*r.n+r.me]
 	}
 	p.mu.Lock()
@@ -121,11 +110,11 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 		}
 		p.tail = q
 		p.mu.Unlock()
-		return comm.NewRequest(r, q.id), nil
+		return
 	}
 	p.head = other.next
 	p.mu.Unlock()
-	if k == comm.KindSend {
+	if k == driver.KindSend {
 		transfer(q, other)
 	} else {
 		transfer(other, q)
@@ -136,14 +125,82 @@ func (r *rank) start(ctx context.Context, k comm.Kind, b comm.Buf, peer int) (co
 	if o.state.parked.Load() {
 		o.state.signal()
 	}
-	return comm.NewRequest(r, q.id), nil
 }
 
 // transfer copies a message if both sides agree on type, count and label.
 func transfer(send, recv *request) {
-	if err := comm.MessageMismatch(send.owner.me, send.call, recv.owner.me, recv.call); err != nil {
+	if err := driver.MessageMismatch(send.owner.me, send.call, recv.owner.me, recv.call); err != nil {
 		send.err, recv.err = err, err
 		return
 	}
-	comm.Move(recv.buf.Ptr, send.buf.Ptr, send.buf.Bytes())
+	driver.Move(recv.buf.Ptr, send.buf.Ptr, send.buf.Bytes())
+}
+
+// Wait implements driver.Conn.
+func (r *rank) Wait(ctx context.Context, id uint64) error {
+	q := r.pending.Find(id)
+	switch {
+	case q == nil:
+		return nil
+	case q.coll != nil:
+		return r.waitColl(ctx, q)
+	case q.call.Kind != driver.KindExchange:
+		if err := r.waitMessage(ctx, q); err != nil {
+			return err
+		}
+	}
+	for i := range q.legs {
+		if err := r.waitMessage(ctx, &q.legs[i]); err != nil {
+			return err
+		}
+	}
+	return r.end(q)
+}
+
+// waitMessage waits for a message. Its error means that the program was aborted.
+func (r *rank) waitMessage(ctx context.Context, q *request) error {
+	if q.done.Load() {
+		return nil
+	}
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	return r.wait(ctx, cond{req: q}, int(q.call.Peer), &q.call)
+}
+
+// Test implements driver.Conn.
+func (r *rank) Test(id uint64) (bool, error) {
+	q := r.pending.Find(id)
+	switch {
+	case q == nil:
+		return true, nil
+	case q.coll != nil:
+		return r.testColl(q)
+	case !q.completed():
+		ae := r.Aborted()
+		return ae != nil, ae
+	}
+	return true, r.end(q)
+}
+
+// completed reports whether a message or all legs of an exchange have completed.
+func (q *request) completed() bool {
+	for i := range q.legs {
+		if !q.legs[i].done.Load() {
+			return false
+		}
+	}
+	return q.call.Kind == driver.KindExchange || q.done.Load()
+}
+
+// end releases a completed message or exchange and returns its first error.
+func (r *rank) end(q *request) error {
+	err := q.err
+	for i := range q.legs {
+		if err == nil {
+			err = q.legs[i].err
+		}
+	}
+	r.release(q)
+	return err
 }

@@ -25,15 +25,15 @@ func says(t *testing.T, err error, words ...string) {
 // TestGoexitOnAllRanks ends every rank the way t.Fatal does.
 func TestGoexitOnAllRanks(t *testing.T) {
 	for _, n := range []int{1, 3} {
-		err := local.Run(t.Context(), n, func(context.Context, comm.Comm) error { runtime.Goexit(); return nil })
+		err := local.Run(t.Context(), n, func(context.Context, *comm.Comm) error { runtime.Goexit(); return nil })
 		says(t, err, "runtime.Goexit", "rank 0")
 	}
 }
 
 // TestLockHeldAtTheEnd lets rank 1 return with a lock that rank 0 wants.
 func TestLockHeldAtTheEnd(t *testing.T) {
-	err := local.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
-		w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+	err := local.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
+		w, err := c.Window(ctx, comm.Of(make([]float64, 1)))
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ func TestLockHeldAtTheEnd(t *testing.T) {
 
 // TestCloseWithALock closes a window on which one rank holds a lock.
 func TestCloseWithALock(t *testing.T) {
-	err := local.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
-		w, err := comm.NewWindow(ctx, c, comm.Of(make([]float64, 1)))
+	err := local.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
+		w, err := c.Window(ctx, comm.Of(make([]float64, 1)))
 		if err != nil {
 			return err
 		}
@@ -70,13 +70,13 @@ func TestCloseWithALock(t *testing.T) {
 // TestMessagesToItself waits for messages of which a rank has started one side only.
 func TestMessagesToItself(t *testing.T) {
 	b := func() comm.Buf { return comm.Of(make([]float64, 1)) }
-	for name, f := range map[string]func(context.Context, comm.Comm) error{
-		"Send":     func(ctx context.Context, c comm.Comm) error { return c.Send(ctx, b(), c.Rank()) },
-		"Recv":     func(ctx context.Context, c comm.Comm) error { return c.Recv(ctx, b(), c.Rank()) },
-		"SendRecv": func(ctx context.Context, c comm.Comm) error { return c.SendRecv(ctx, b(), c.Rank(), b(), comm.Nobody) },
+	for name, f := range map[string]func(context.Context, *comm.Comm) error{
+		"Send":     func(ctx context.Context, c *comm.Comm) error { return c.Send(ctx, b(), c.Rank()) },
+		"Recv":     func(ctx context.Context, c *comm.Comm) error { return c.Recv(ctx, b(), c.Rank()) },
+		"SendRecv": func(ctx context.Context, c *comm.Comm) error { return c.SendRecv(ctx, b(), c.Rank(), b(), comm.Nobody) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := local.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
+			err := local.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
 				if c.Rank() == 1 {
 					return f(ctx, c)
 				}
@@ -89,16 +89,16 @@ func TestMessagesToItself(t *testing.T) {
 
 // TestManyRequests starts requests that it never waits for.
 func TestManyRequests(t *testing.T) {
-	for name, start := range map[string]func(context.Context, comm.Comm, comm.Buf) (comm.Request, error){
-		"IAllReduce": func(ctx context.Context, c comm.Comm, b comm.Buf) (comm.Request, error) {
+	for name, start := range map[string]func(context.Context, *comm.Comm, comm.Buf) (comm.Request, error){
+		"IAllReduce": func(ctx context.Context, c *comm.Comm, b comm.Buf) (comm.Request, error) {
 			return c.IAllReduce(ctx, b, b, comm.Sum)
 		},
-		"IRecv": func(ctx context.Context, c comm.Comm, b comm.Buf) (comm.Request, error) {
+		"IRecv": func(ctx context.Context, c *comm.Comm, b comm.Buf) (comm.Request, error) {
 			return c.IRecv(ctx, b, 1-c.Rank())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := local.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
+			err := local.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
 				b := comm.Of(make([]float64, 1))
 				for range 1<<18 + 1 {
 					if _, err := start(ctx, c, b); err != nil {
@@ -112,7 +112,7 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// TestNote returns without waiting for a request.
+// TestNote returns without waiting for a message and an exchange.
 func TestNote(t *testing.T) {
 	var mu sync.Mutex
 	var notes []string
@@ -121,15 +121,21 @@ func TestNote(t *testing.T) {
 		defer mu.Unlock()
 		notes = append(notes, fmt.Sprintf("rank %d: %s", rank, text))
 	}}
-	err := cfg.Run(t.Context(), 2, func(ctx context.Context, c comm.Comm) error {
+	err := cfg.Run(t.Context(), 2, func(ctx context.Context, c *comm.Comm) error {
 		b := comm.Of(make([]float64, 1))
-		if c.Rank() == 1 {
-			_, err := c.IRecv(ctx, b, 0)
+		if c.Rank() == 0 {
+			return nil
+		}
+		if _, err := c.IRecv(ctx, b, 0); err != nil {
 			return err
 		}
-		return nil
+		x, err := comm.NewExchange(c, []comm.Leg{{Peer: 0, Buf: b}, {Peer: 0, Buf: b}}, nil)
+		if err != nil {
+			return err
+		}
+		return x.Start(ctx)
 	})
-	if want := "rank 1: 1 requests were never waited for"; err != nil || len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
+	if want := "rank 1: 2 requests were never waited for"; err != nil || len(notes) != 1 || !strings.HasPrefix(notes[0], want) {
 		t.Errorf("%v, notes %q, want one that begins with %q", err, notes, want)
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
-	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/comm/driver"
 )
 
 // piece is the size in bytes of a piece of a non-blocking collective.
@@ -18,7 +17,7 @@ const piece = 64 << 10
 // no rank waits for one that has started the collective and computes.
 type icoll struct {
 	seq        uint32
-	calls      []comm.Call
+	calls      []driver.Signature
 	srcs, dsts []unsafe.Pointer
 	started    []atomic.Uint64 // 1 for each rank that has started it
 	arrived    int             // guarded by group.mu, as are err and users
@@ -32,60 +31,46 @@ type icoll struct {
 	pieces     int64
 }
 
-func (r *rank) IAllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) (comm.Request, error) {
-	call, err := comm.CheckAllReduce(comm.KindIAllReduce, dst, src, op)
-	return r.startColl(ctx, call, dst, src, err)
-}
-
-func (r *rank) IBroadcast(ctx context.Context, b comm.Buf, root int) (comm.Request, error) {
-	call, err := comm.CheckBroadcast(r, comm.KindIBroadcast, b, root)
-	return r.startColl(ctx, call, b, b, err)
-}
-
-func (r *rank) IAllGather(ctx context.Context, dst, src comm.Buf) (comm.Request, error) {
-	call, err := comm.CheckAllGather(r, comm.KindIAllGather, dst, src)
-	return r.startColl(ctx, call, dst, src, err)
-}
-
-// startColl joins the collective. If this rank's arguments are invalid, the others get
-// its error when they wait.
-func (r *rank) startColl(ctx context.Context, call comm.Call, dst, src comm.Buf, bad error) (comm.Request, error) {
+// StartCollective implements driver.NonBlocking. If this rank's arguments are invalid,
+// the others get its error when they wait.
+func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, error) {
 	if err := r.ready(ctx); err != nil {
-		return comm.Request{}, err
+		return 0, err
 	}
+	bad := c.Err
 	if bad == nil {
-		bad = r.pending.CheckLimit(call.Kind)
+		bad = r.pending.CheckLimit(c.Kind)
 	}
 	g := r.g
 	r.iseq++
 	g.mu.Lock()
-	var c *icoll
+	var x *icoll
 	for _, o := range g.colls {
 		if o.seq == r.iseq {
-			c = o
+			x = o
 		}
 	}
-	if c == nil {
-		c = g.newColl(r.iseq)
+	if x == nil {
+		x = g.newColl(r.iseq)
 	}
-	c.calls[r.me], c.srcs[r.me], c.dsts[r.me] = call, src.Ptr, dst.Ptr
-	if bad != nil && c.err == nil {
-		c.err = &comm.RankError{Rank: r.me, Err: bad}
+	x.calls[r.me], x.srcs[r.me], x.dsts[r.me] = c.Signature, c.Src.Ptr, c.Dst.Ptr
+	if bad != nil && x.err == nil {
+		x.err = &driver.RankError{Rank: r.me, Err: bad}
 	}
-	c.arrived++
-	if c.arrived == r.n {
-		c.prepare()
+	x.arrived++
+	if x.arrived == r.n {
+		x.prepare()
 	}
 	g.mu.Unlock()
-	c.started[r.me].Store(1)
+	x.started[r.me].Store(1)
 	r.wakeWaiters()
 	if bad != nil {
-		g.leaveColl(c)
-		return comm.Request{}, bad
+		g.leaveColl(x)
+		return 0, bad
 	}
-	q := r.newRequest(call, src)
-	q.coll = c
-	return comm.NewRequest(r, q.id), nil
+	q := r.newRequest(&c.Signature)
+	q.coll = x
+	return q.id, nil
 }
 
 // newColl makes a collective, or reuses one. The caller holds group.mu.
@@ -95,7 +80,7 @@ func (g *group) newColl(seq uint32) *icoll {
 	if k := len(g.spare); k > 0 {
 		c, g.spare = g.spare[k-1], g.spare[:k-1]
 	} else {
-		c = &icoll{calls: make([]comm.Call, n), srcs: make([]unsafe.Pointer, n), dsts: make([]unsafe.Pointer, n),
+		c = &icoll{calls: make([]driver.Signature, n), srcs: make([]unsafe.Pointer, n), dsts: make([]unsafe.Pointer, n),
 			started: make([]atomic.Uint64, n)}
 	}
 	c.seq, c.arrived, c.users, c.err = seq, 0, n, nil
@@ -114,12 +99,12 @@ func (c *icoll) prepare() {
 	call := c.calls[0]
 	for j, o := range c.calls {
 		if o != call && c.err == nil {
-			c.err = &comm.MismatchError{RankA: 0, CallA: call.String(), RankB: j, CallB: o.String()}
+			c.err = &driver.MismatchError{RankA: 0, CallA: call.String(), RankB: j, CallB: o.String()}
 		}
 	}
 	bytes := call.N * int64(call.DType.Size())
 	c.pieces = (bytes + piece - 1) / piece
-	if call.Kind == comm.KindIAllGather {
+	if call.Kind == driver.KindIAllGather {
 		c.pieces *= int64(len(c.calls))
 	}
 	if c.err != nil {
@@ -145,27 +130,27 @@ func (r *rank) doPieces(c *icoll) {
 	}
 }
 
-func (r *rank) doPiece(c *icoll, call comm.Call, k int) {
+func (r *rank) doPiece(c *icoll, call driver.Signature, k int) {
 	n, size := int(call.N), call.DType.Size()
 	per := piece / size
 	from, at := 0, k*per
 	switch call.Kind {
-	case comm.KindIAllReduce:
-		r.reduceRange(call.Op, scalar.DType(call.DType), at, min(at+per, n), c.dsts, c.srcs)
+	case driver.KindIAllReduce:
+		r.reduceRange(call.Op, call.DType, at, min(at+per, n), c.dsts, c.srcs)
 		return
-	case comm.KindIBroadcast:
+	case driver.KindIBroadcast:
 		from = int(call.Peer)
-	case comm.KindIAllGather: // pieces of rank 0 first, then of rank 1, ...
+	case driver.KindIAllGather: // pieces of rank 0 first, then of rank 1, ...
 		each := (n + per - 1) / per
 		from, at = k/each, k%each*per
 	}
 	bytes := (min(at+per, n) - at) * size
 	to := at * size
-	if call.Kind == comm.KindIAllGather {
+	if call.Kind == driver.KindIAllGather {
 		to += from * n * size
 	}
 	for _, d := range c.dsts {
-		comm.Move(unsafe.Add(d, to), unsafe.Add(c.srcs[from], at*size), bytes)
+		driver.Move(unsafe.Add(d, to), unsafe.Add(c.srcs[from], at*size), bytes)
 	}
 }
 

@@ -4,137 +4,87 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // The direct algorithm: after all ranks have entered, each does an equal share of the
-// work on all ranks' memory. Small sources are copied into the slots, and then ranks
-// leave without waiting for each other. Direct was the fastest algorithm at every size
-// from 8 B to 64 MB on 2, 4, 8 and 16 ranks (docs/benchmarks.md), so Auto is Direct.
+// work on all ranks' memory. Direct was the fastest algorithm at every size from 8 B
+// to 64 MB on 2, 4, 8 and 16 ranks (docs/benchmarks.md), so Auto is Direct.
 
-func (r *rank) AllReduce(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	a := args{dst: dst, src: src}
-	a.call, a.err = comm.CheckAllReduce(comm.KindAllReduce, dst, src, op)
-	if err := r.enter(ctx, &a); err != nil {
-		return err
-	}
-	algo := r.algo
-	if algo == comm.Auto || r.n == 1 {
-		algo = comm.Direct
-	}
-	size := src.DType.Size()
-	if algo == comm.Direct && src.N*size <= eager {
-		r.foldInto(dst.Ptr, op, src.DType, 0, src.N, r.inSlots())
-		return nil
-	}
-	sh := shares{n: src.N, count: r.n, bytes: size}
+func (r *rank) allReduce(ctx context.Context, c *driver.Call, algo driver.Algo) error {
+	size := c.DType.Size()
+	sh := shares{n: c.Src.N, count: r.n, bytes: size}
 	lo, hi := sh.bounds(r.me)
-	switch {
-	case algo == comm.Ring:
-		if err := r.ringReduce(ctx, &a.call, op, sh, addrAt(dst.Ptr, lo*size, hi-lo)); err != nil {
+	switch algo {
+	case driver.Ring:
+		if err := r.ringReduce(ctx, c, sh, addrAt(c.Dst.Ptr, lo*size, hi-lo)); err != nil {
 			return err
 		}
-		if err := r.ringGather(ctx, &a.call, sh, dst); err != nil {
+		return r.ringGather(ctx, c, sh)
+	case driver.Tree:
+		if err := r.treeReduce(ctx, c, 0, c.Dst.Ptr); err != nil {
 			return err
 		}
-	case algo == comm.Tree:
-		if err := r.treeReduce(ctx, &a.call, op, 0, dst, src); err != nil {
-			return err
-		}
-		if err := r.treeSpread(ctx, &a.call, 0, dst); err != nil {
-			return err
-		}
-	default:
-		srcs, dsts := r.operands()
-		r.reduceRange(op, src.DType, lo, hi, dsts, srcs)
+		return r.treeSpread(ctx, c, 0)
 	}
-	return r.leave(ctx, &a.call, nil)
+	srcs, dsts := r.operands()
+	r.reduceRange(c.Op, c.DType, lo, hi, dsts, srcs)
+	return nil
 }
 
-func (r *rank) Reduce(ctx context.Context, dst, src comm.Buf, op comm.Op, root int) error {
-	a := args{dst: dst, src: src}
-	a.call, a.err = comm.CheckReduce(r, dst, src, op, root)
-	if err := r.enter(ctx, &a); err != nil {
-		return err
-	}
-	sh := shares{n: src.N, count: r.n, bytes: src.DType.Size()}
+func (r *rank) reduce(ctx context.Context, c *driver.Call, algo driver.Algo) error {
+	root, size := c.Root(), c.DType.Size()
+	sh := shares{n: c.Src.N, count: r.n, bytes: size}
 	lo, hi := sh.bounds(r.me)
-	switch {
-	case r.algo == comm.Ring && r.n > 1:
-		if err := r.ringReduce(ctx, &a.call, op, sh, addrAt(r.slotOf(root).dst, lo*src.DType.Size(), hi-lo)); err != nil {
-			return err
-		}
-	case r.algo == comm.Tree && r.n > 1:
+	switch algo {
+	case driver.Ring:
+		return r.ringReduce(ctx, c, sh, addrAt(r.slotOf(root).dst, lo*size, hi-lo))
+	case driver.Tree:
+		acc := c.Dst.Ptr
 		if r.me != root {
-			dst = comm.Buf{DType: src.DType, N: src.N, Ptr: r.scratchBytes(src.Bytes())}
+			acc = r.scratchBytes(c.Src.Bytes())
 		}
-		if err := r.treeReduce(ctx, &a.call, op, root, dst, src); err != nil {
-			return err
-		}
-	case src.Bytes() <= eager:
-		if r.me == root {
-			r.foldInto(dst.Ptr, op, src.DType, 0, src.N, r.inSlots())
-		}
-		return nil
-	default:
-		srcs, dsts := r.operands()
-		r.reduceRange(op, src.DType, lo, hi, dsts[root:root+1], srcs)
+		return r.treeReduce(ctx, c, root, acc)
 	}
-	return r.leave(ctx, &a.call, nil)
+	srcs, dsts := r.operands()
+	r.reduceRange(c.Op, c.DType, lo, hi, dsts[root:root+1], srcs)
+	return nil
 }
 
-func (r *rank) ReduceScatter(ctx context.Context, dst, src comm.Buf, op comm.Op) error {
-	return r.reduceScatter(ctx, comm.KindReduceScatter, dst, src, nil, op)
-}
-
-func (r *rank) ReduceScatterV(ctx context.Context, dst, src comm.Buf, counts []int, op comm.Op) error {
-	return r.reduceScatter(ctx, comm.KindReduceScatterV, dst, src, counts, op)
-}
-
-func (r *rank) reduceScatter(ctx context.Context, k comm.Kind, dst, src comm.Buf, counts []int, op comm.Op) error {
-	a := args{dst: dst, src: src, in: counts}
-	a.call, a.err = comm.CheckReduceScatter(r, k, dst, src, counts, op)
-	if err := r.enter(ctx, &a); err != nil {
+func (r *rank) reduceScatter(ctx context.Context, c *driver.Call, algo driver.Algo) error {
+	if err := r.compareCounts(); err != nil {
 		return err
 	}
-	sh := shares{n: src.N, count: r.n, counts: counts}
-	if err := r.compareCounts(&a.call); err != nil {
-		return r.leave(ctx, &a.call, err)
-	}
+	sh := shares{n: c.Src.N, count: r.n, counts: c.Out}
 	lo, hi := sh.bounds(r.me)
-	switch {
-	case r.algo == comm.Ring && r.n > 1:
-		if err := r.ringReduce(ctx, &a.call, op, sh, dst.Ptr); err != nil {
+	switch algo {
+	case driver.Ring:
+		return r.ringReduce(ctx, c, sh, c.Dst.Ptr)
+	case driver.Tree:
+		if err := r.treeReduce(ctx, c, 0, r.scratchBytes(c.Src.Bytes())); err != nil {
 			return err
 		}
-	case r.algo == comm.Tree && r.n > 1:
-		all := comm.Buf{DType: src.DType, N: src.N, Ptr: r.scratchBytes(src.Bytes())}
-		if err := r.treeReduce(ctx, &a.call, op, 0, all, src); err != nil {
+		if err := r.waitStep(ctx, 0, treeDone, c); err != nil {
 			return err
 		}
-		if err := r.waitStep(ctx, 0, treeDone, &a.call); err != nil {
-			return err
-		}
-		comm.Move(dst.Ptr, addrAt(r.slotOf(0).acc, lo*src.DType.Size(), dst.N), dst.Bytes())
-	default:
-		srcs, _ := r.operands()
-		r.foldInto(dst.Ptr, op, src.DType, lo, hi, srcs)
-		if counts == nil && src.Bytes() <= eager {
-			return nil
-		}
+		driver.Move(c.Dst.Ptr, addrAt(r.slotOf(0).acc, lo*c.DType.Size(), c.Dst.N), c.Dst.Bytes())
+		return nil
 	}
-	return r.leave(ctx, &a.call, nil)
+	srcs, _ := r.operands()
+	r.foldInto(c.Dst.Ptr, c.Op, c.DType, lo, hi, srcs)
+	return nil
 }
 
 // compareCounts returns an error if the counts of two ranks differ. All ranks
 // return the same.
-func (r *rank) compareCounts(call *comm.Call) error {
-	zero := r.slotOf(0).in
+func (r *rank) compareCounts() error {
+	zero := r.slotOf(0)
 	for j := range r.n {
-		for k, n := range r.slotOf(j).in {
-			if n != zero[k] {
-				return &comm.MismatchError{RankA: 0, CallA: call.String(), RankB: j, CallB: call.String(),
-					Hint: fmt.Sprintf("for rank %d they have counts %d and %d", k, zero[k], n)}
+		s := r.slotOf(j)
+		for k, n := range s.out {
+			if n != zero.out[k] {
+				return &driver.MismatchError{RankA: 0, CallA: zero.call.String(), RankB: j, CallB: s.call.String(),
+					Hint: fmt.Sprintf("for rank %d they have counts %d and %d", k, zero.out[k], n)}
 			}
 		}
 	}

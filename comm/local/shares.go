@@ -1,6 +1,6 @@
 package local
 
-import "github.com/golops/golops/comm"
+import "github.com/golops/golops/comm/driver"
 
 // shares divides n elements into count shares: by counts if given, in equal blocks if
 // bytes is 0. Otherwise bytes is the size of an element, and borders lie on cache lines,
@@ -13,7 +13,7 @@ type shares struct {
 // bounds returns the first element of share i and the one after its last.
 func (s shares) bounds(i int) (lo, hi int) {
 	if s.counts != nil {
-		lo = comm.Offset(s.counts, i)
+		lo = driver.Offset(s.counts, i)
 		return lo, lo + s.counts[i]
 	}
 	if s.bytes == 0 {

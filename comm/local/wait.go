@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/sched"
 )
 
@@ -26,7 +26,7 @@ type cond struct {
 	val  uint64
 	req  *request // or: must have completed
 	lock *lock    // or: must be free for kind
-	kind comm.LockKind
+	kind driver.LockKind
 }
 
 func (c *cond) ok() bool {
@@ -46,7 +46,7 @@ func (c *cond) ok() bool {
 const eagerReads = 100
 
 // waitFlag waits until rank j has set a flag to at least val.
-func (r *rank) waitFlag(ctx context.Context, f *atomic.Uint64, val uint64, j int, call *comm.Call) error {
+func (r *rank) waitFlag(ctx context.Context, f *atomic.Uint64, val uint64, j int, call *driver.Signature) error {
 	for i := range r.g.w.spins {
 		if f.Load() >= val {
 			return nil
@@ -59,7 +59,7 @@ func (r *rank) waitFlag(ctx context.Context, f *atomic.Uint64, val uint64, j int
 }
 
 // wait waits for a condition that rank j makes true, or any rank if j is -1.
-func (r *rank) wait(ctx context.Context, c cond, j int, call *comm.Call) error {
+func (r *rank) wait(ctx context.Context, c cond, j int, call *driver.Signature) error {
 	for range r.g.w.spins {
 		if c.ok() {
 			return nil
@@ -69,7 +69,7 @@ func (r *rank) wait(ctx context.Context, c cond, j int, call *comm.Call) error {
 	return r.sleep(ctx, c, j, call)
 }
 
-func (r *rank) sleep(ctx context.Context, c cond, j int, call *comm.Call) error {
+func (r *rank) sleep(ctx context.Context, c cond, j int, call *driver.Signature) error {
 	r.longWaits++
 	for i := range r.g.w.yields {
 		switch {
@@ -156,7 +156,7 @@ func (r *rank) progressTick() <-chan time.Time {
 // pollProgress calls f, the progress function of a communicator built on this one,
 // until f has nothing to do. A sleeping rank could not serve the ranks that wait for
 // it. pollProgress reports whether the condition is true.
-func (r *rank) pollProgress(ctx context.Context, f func() bool, c cond, j int, call *comm.Call) (bool, error) {
+func (r *rank) pollProgress(ctx context.Context, f func() bool, c cond, j int, call *driver.Signature) (bool, error) {
 	const nap, limit = 50 * time.Microsecond, 10000
 	start := time.Now()
 	for i := 0; f(); i++ {
@@ -180,7 +180,7 @@ func (r *rank) pollProgress(ctx context.Context, f func() bool, c cond, j int, c
 }
 
 // timedOut aborts the program because this rank has waited too long for rank j.
-func (r *rank) timedOut(j int, call *comm.Call) error {
+func (r *rank) timedOut(j int, call *driver.Signature) error {
 	err := fmt.Errorf("comm: rank %d waited %v in %v", r.me, r.g.w.timeout, *call)
 	if j >= 0 {
 		err = fmt.Errorf("%w for rank %d", err, j)
@@ -188,17 +188,13 @@ func (r *rank) timedOut(j int, call *comm.Call) error {
 	return r.g.w.abort(r.g.members[r.me], err)
 }
 
-// ready returns an error if the program was aborted, ctx has ended or this rank
-// has closed the group.
+// ready returns an error if the program was aborted or ctx has ended.
 func (r *rank) ready(ctx context.Context) error {
 	if ae := r.g.w.aborted.Load(); ae != nil {
 		return ae
 	}
 	if ctx.Err() != nil {
 		return r.g.w.abort(r.g.members[r.me], context.Cause(ctx))
-	}
-	if r.closed {
-		return comm.ErrClosed
 	}
 	return nil
 }

@@ -1,0 +1,82 @@
+package local
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/golops/golops/comm/driver"
+)
+
+// Do implements driver.Conn. Small sources are copied into the slots. Ranks then leave
+// without waiting for each other.
+func (r *rank) Do(ctx context.Context, c *driver.Call) error {
+	if err := r.enter(ctx, c); err != nil {
+		return err
+	}
+	s, algo := c.Kind.Spec(), c.Algo
+	if algo == driver.Auto {
+		algo = r.algo
+	}
+	if algo == driver.Auto || r.n == 1 {
+		algo = driver.Direct
+	}
+	bytes := int(c.N) * c.DType.Size() // of the largest source
+	if s.SrcAtRoot {
+		bytes *= r.n
+	}
+	if algo == driver.Direct && bytes <= eager && !s.Counts {
+		r.fromSlots(c, s)
+		return nil
+	}
+	var err error
+	switch c.Kind {
+	case driver.KindBarrier:
+		return nil
+	case driver.KindAllReduce:
+		err = r.allReduce(ctx, c, algo)
+	case driver.KindReduce:
+		err = r.reduce(ctx, c, algo)
+	case driver.KindReduceScatter, driver.KindReduceScatterV:
+		err = r.reduceScatter(ctx, c, algo)
+	case driver.KindBroadcast:
+		err = r.broadcast(ctx, c, algo)
+	case driver.KindAllGather, driver.KindAllGatherV:
+		err = r.allGather(ctx, c, algo)
+	case driver.KindGather, driver.KindGatherV:
+		err = r.gather(c)
+	case driver.KindScatter, driver.KindScatterV:
+		err = r.scatter(c)
+	case driver.KindAllToAll, driver.KindAllToAllV:
+		err = r.allToAll(c)
+	}
+	if err != nil && r.Aborted() != nil {
+		return err
+	}
+	return r.leave(ctx, c, err)
+}
+
+// fromSlots does a call whose sources are all in the slots, with blocks of equal size.
+// No rank uses the memory of another.
+func (r *rank) fromSlots(c *driver.Call, s *driver.Spec) {
+	to, bytes := c.Dst.Ptr, c.Dst.Bytes()
+	switch {
+	case s.Dst == driver.None || s.DstAtRoot && r.me != c.Root():
+	case s.Reduces && s.Src == driver.Blocks:
+		r.foldInto(to, c.Op, c.DType, r.me*c.Dst.N, (r.me+1)*c.Dst.N, r.inSlots())
+	case s.Reduces:
+		r.foldInto(to, c.Op, c.DType, 0, c.Dst.N, r.inSlots())
+	case s.Dst == driver.Blocks: // one block from each rank
+		bytes /= r.n
+		at := 0
+		if s.Src == driver.Blocks {
+			at = r.me * bytes
+		}
+		for j := range r.n {
+			driver.Move(addrAt(to, j*bytes, bytes), addrAt(unsafe.Pointer(&r.slotOf(j).data), at, bytes), bytes)
+		}
+	case s.Src == driver.Blocks: // a block from root
+		driver.Move(to, addrAt(unsafe.Pointer(&r.slotOf(c.Root()).data), r.me*bytes, bytes), bytes)
+	case r.me != c.Root():
+		driver.Move(to, unsafe.Pointer(&r.slotOf(c.Root()).data), bytes)
+	}
+}
