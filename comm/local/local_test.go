@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
