@@ -14,7 +14,7 @@ type windowMemory struct {
 	bufs   []driver.Buf
 	counts []int
 	locks  []lock
-	guards []sync.RWMutex // write-locked by accesses that change a target, read-locked by others
+	guards []sync.RWMutex // write-locked by atomic accesses, read-locked by others
 }
 
 // lock is a reader-writer lock that a rank waits for by cond.
@@ -69,7 +69,7 @@ func (w *window) Access(ctx context.Context, a *driver.Access) error {
 	if err := w.r.ready(ctx); err != nil {
 		return err
 	}
-	n := max(a.Dst.N, a.Src.N)
+	n := a.Src.N
 	if a.Op == driver.NoOp {
 		n = a.Dst.N
 	}
@@ -77,19 +77,19 @@ func (w *window) Access(ctx context.Context, a *driver.Access) error {
 		return nil
 	}
 	at := w.mem.bufs[a.Target].Slice(a.Offset, a.Offset+n)
-	l := &w.mem.guards[a.Target]
-	if a.Op == driver.NoOp {
+	if l := &w.mem.guards[a.Target]; a.Atomic {
+		l.Lock()
+		defer l.Unlock()
+	} else {
 		l.RLock()
 		defer l.RUnlock()
-		driver.Move(a.Dst.Ptr, at.Ptr, at.Bytes())
-		return nil
 	}
-	l.Lock()
-	defer l.Unlock()
 	if a.Dst.N > 0 {
 		driver.Move(a.Dst.Ptr, at.Ptr, at.Bytes())
 	}
-	driver.ReducerOf(a.Op, at.DType)(at.Ptr, at.Ptr, a.Src.Ptr, n)
+	if a.Op != driver.NoOp {
+		driver.ReducerOf(a.Op, at.DType)(at.Ptr, at.Ptr, a.Src.Ptr, n)
+	}
 	return nil
 }
 
