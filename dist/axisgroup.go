@@ -12,7 +12,7 @@ import (
 // AxisGroup is the ranks that share an array axis with this one, in the order of
 // their rows. They hold the same rows of all other axes. A rank that holds the axis
 // alone is a group of one, which sends nothing.
-type AxisGroup struct{ comm comm.Comm }
+type AxisGroup struct{ comm *comm.Comm }
 
 // AxisGroup returns the group of an array axis, negative from the end. Masks play no
 // part. It is collective.

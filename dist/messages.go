@@ -15,12 +15,12 @@ type message struct {
 // messages are receives and sends that are under way together. All that dist sends
 // from one rank to another goes through them.
 type messages struct {
-	comm       comm.Comm
+	comm       *comm.Comm
 	recv, send []message
 	started    []comm.Request
 }
 
-func newMessages(c comm.Comm, recv, send int) *messages {
+func newMessages(c *comm.Comm, recv, send int) *messages {
 	return &messages{c, make([]message, recv), make([]message, send), make([]comm.Request, 0, recv+send)}
 }
 
