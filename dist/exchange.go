@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/golops/golops/array"
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
 )
@@ -16,14 +17,14 @@ import (
 type Exchange[T scalar.Scalar] struct {
 	plan     Plan
 	in, out  array.Array[T] // messages that are not contiguous in a block
-	messages *messages
+	messages *comm.Exchange
 }
 
 // NewExchange makes the buffers of a plan. It does not communicate.
 func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	e := &Exchange[T]{plan: *p}
-	recv, in := place(p.recv, !p.add)
-	send, out := place(p.send, true)
+	recv, inLen := place(p.recv, !p.add)
+	send, outLen := place(p.send, true)
 	for _, l := range recv {
 		for i, c := range l.pieces {
 			l.pieces[i] = flip(c)
@@ -31,17 +32,18 @@ func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	}
 	e.plan.recv, e.plan.send = recv, send
 	var err error
-	if e.in, err = array.New[T](p.from.Device(), shape.Of(in)); err != nil {
+	if e.in, err = array.New[T](p.from.Device(), shape.Of(inLen)); err != nil {
 		return nil, err
 	}
-	if e.out, err = array.New[T](p.from.Device(), shape.Of(out)); err != nil {
+	if e.out, err = array.New[T](p.from.Device(), shape.Of(outLen)); err != nil {
 		e.in.Free()
 		return nil, err
 	}
-	e.messages = newMessages(p.from.Comm(), len(recv), len(send))
-	e.point(e.messages.recv, recv, e.in, false)
-	e.point(e.messages.send, send, e.out, false)
-	return e, nil
+	in, out := make([]comm.Leg, len(recv)), make([]comm.Leg, len(send))
+	e.point(in, recv, e.in, false)
+	e.point(out, send, e.out, false)
+	e.messages, err = comm.NewExchange(p.from.Comm(), in, out)
+	return e, err
 }
 
 // place gives each message a place in a buffer and returns the length of the
@@ -64,10 +66,10 @@ func place(legs []leg, direct bool) (placed []leg, n int) {
 
 // point points messages to their elements: direct ones to those of a block, which
 // change with each call, others to those of a buffer.
-func (e *Exchange[T]) point(to []message, legs []leg, a array.Array[T], direct bool) {
+func (e *Exchange[T]) point(to []comm.Leg, legs []leg, a array.Array[T], direct bool) {
 	for i := range legs {
 		if l := &legs[i]; l.direct == direct {
-			to[i] = message{l.peer, buf(a.Slice(l.at, l.at+l.n)).Labelled(e.plan.label)}
+			to[i] = comm.Leg{Peer: l.peer, Buf: buf(a.Slice(l.at, l.at+l.n)).Labelled(e.plan.label)}
 		}
 	}
 }
@@ -75,15 +77,15 @@ func (e *Exchange[T]) point(to []message, legs []leg, a array.Array[T], direct b
 // Start starts all messages. Neither src, which is sent, nor dst may be changed
 // before Wait has returned.
 func (e *Exchange[T]) Start(ctx context.Context, dst, src array.Array[T]) error {
-	e.point(e.messages.recv, e.plan.recv, dst, true)
-	e.point(e.messages.send, e.plan.send, src, true)
+	e.point(e.messages.Recv, e.plan.recv, dst, true)
+	e.point(e.messages.Send, e.plan.send, src, true)
 	copyPieces(e.out, src, e.plan.send, false)
-	return e.messages.start(ctx)
+	return e.messages.Start(ctx)
 }
 
 // Wait waits for all messages and copies what was received to dst.
 func (e *Exchange[T]) Wait(ctx context.Context, dst array.Array[T]) error {
-	if err := e.messages.wait(ctx); err != nil {
+	if err := e.messages.Wait(ctx); err != nil {
 		return err
 	}
 	copyPieces(dst, e.in, e.plan.recv, e.plan.add)

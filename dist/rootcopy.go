@@ -106,15 +106,13 @@ func (p rootCopy[T]) pass(ctx context.Context, block array.Array[T], peer int, l
 	if peer == me || block.Len() == 0 {
 		return nil
 	}
-	b := []message{{peer, buf(block).Labelled(l)}}
-	m := &messages{comm: p.s.Comm()}
+	recv, send := []comm.Leg{{Peer: peer, Buf: buf(block).Labelled(l)}}, []comm.Leg(nil)
 	if (me == p.root) == (l == labelScatter) {
-		m.send = b
-	} else {
-		m.recv = b
+		recv, send = send, recv
 	}
-	if err := m.start(ctx); err != nil {
+	x, err := comm.NewExchange(p.s.Comm(), recv, send)
+	if err != nil {
 		return err
 	}
-	return m.wait(ctx)
+	return x.Run(ctx)
 }
