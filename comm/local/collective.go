@@ -10,7 +10,7 @@ import (
 // Do implements driver.Conn. Small sources are copied into the slots. Ranks then leave
 // without waiting for each other.
 func (r *rank) Do(ctx context.Context, c *driver.Call) error {
-	if err := r.enter(ctx, c); err != nil {
+	if err := r.enter(ctx, c); err != nil || c.Kind == driver.KindBarrier {
 		return err
 	}
 	s, algo := c.Kind.Spec(), c.Algo
@@ -30,8 +30,6 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 	}
 	var err error
 	switch c.Kind {
-	case driver.KindBarrier:
-		return nil
 	case driver.KindAllReduce:
 		err = r.allReduce(ctx, c, algo)
 	case driver.KindReduce:
@@ -60,7 +58,7 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 func (r *rank) fromSlots(c *driver.Call, s *driver.Spec) {
 	to, bytes := c.Dst.Ptr, c.Dst.Bytes()
 	switch {
-	case s.Dst == driver.None || s.DstAtRoot && r.me != c.Root():
+	case s.DstAtRoot && r.me != c.Root():
 	case s.Reduces && s.Src == driver.Blocks:
 		r.foldInto(to, c.Op, c.DType, r.me*c.Dst.N, (r.me+1)*c.Dst.N, r.inSlots())
 	case s.Reduces:
