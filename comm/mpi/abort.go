@@ -10,6 +10,7 @@ import (
 const (
 	tagAbort = 1 // a rank aborts the program
 	tagBye   = 2 // a rank has ended its program after an abort
+	tagEnded = 3 // a rank has ended its program and waits for the others
 )
 
 const maxNotice = 2048 // small enough that libraries buffer it
@@ -32,15 +33,19 @@ func (w *world) abort(rank int, cause error) *driver.AbortError {
 
 // sendNotice sends a notice of the abort to all ranks, once for each tag.
 func (w *world) sendNotice(ae *driver.AbortError, tag int) {
+	text := ae.Err.Error()
+	notice := binary.LittleEndian.AppendUint32(nil, uint32(ae.Rank))
+	w.send(append(notice, text[:min(len(text), maxNotice-4)]...), tag)
+}
+
+// send sends a notice to all ranks, once for each tag.
+func (w *world) send(notice []byte, tag int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.noticeSent[tag] {
 		return
 	}
 	w.noticeSent[tag] = true
-	text := ae.Err.Error()
-	notice := binary.LittleEndian.AppendUint32(nil, uint32(ae.Rank))
-	notice = append(notice, text[:min(len(text), maxNotice-4)]...)
 	w.notices = append(w.notices, notice)
 	for r := range w.size {
 		if r == w.rank {
@@ -55,7 +60,7 @@ func (w *world) sendNotice(ae *driver.AbortError, tag int) {
 	}
 }
 
-// pollNotices receives the notices of an abort that have arrived.
+// pollNotices receives the notices that have arrived.
 func (w *world) pollNotices() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,8 +75,12 @@ func (w *world) pollNotices() {
 		n := new(int32)
 		w.l.call(w.l.recv, addr(&b[0]), uintptr(len(b)), w.l.dtypes[1], uintptr(from), uintptr(tag), w.ctrl, addr(&o.status))
 		w.l.call(w.l.getCount, addr(&o.status), w.l.dtypes[1], addr(n))
-		if tag == tagBye {
+		switch tag {
+		case tagBye:
 			w.goodbyes[from] = true
+		case tagEnded:
+			w.ended.Add(1)
+			continue
 		}
 		if *n >= 4 {
 			ae := &driver.AbortError{Rank: int(binary.LittleEndian.Uint32(b)), Err: errors.New(string(b[4:*n]))}

@@ -253,7 +253,7 @@ func (r *rank) postBlock(q *request, c *driver.Call, k driver.Kind, b driver.Buf
 	}
 	return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
 		piece := b.Slice(lo, hi)
-		return r.post(q.add(&c.Signature), k, &piece, peer, r.algoComm)
+		return r.post(q.addTo(c), k, &piece, peer, r.algoComm)
 	})
 }
 
@@ -308,10 +308,10 @@ func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, err
 // startPieces starts c, one operation for each piece that fits one call.
 func (r *rank) startPieces(q *request, c *driver.Call) error {
 	if c.N <= int64(r.l.maxCount) {
-		return r.l.errorOf(c.Kind.String(), r.startNative(q.add(&c.Signature), c, c.Dst, c.Src))
+		return r.l.errorOf(c.Kind.String(), r.startNative(q.addTo(c), c, c.Dst, c.Src))
 	}
 	return pieces(int(c.N), r.l.maxCount, func(lo, hi int) error {
-		code := r.startNative(q.add(&c.Signature), c, part(c.Dst, lo, hi), part(c.Src, lo, hi))
+		code := r.startNative(q.addTo(c), c, part(c.Dst, lo, hi), part(c.Src, lo, hi))
 		return r.l.errorOf(c.Kind.String(), code)
 	})
 }

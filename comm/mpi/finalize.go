@@ -19,10 +19,11 @@ import (
 func (c *World) End(ctx context.Context, err error) error {
 	w := c.w
 	if err == nil {
+		w.ending.Store(true)
 		err = c.checkUnfinished(ctx)
 	}
 	if err == nil {
-		err = c.r.Do(ctx, &driver.Call{Signature: driver.Signature{Kind: driver.KindBarrier, Peer: -1}})
+		err = c.r.awaitEnds(ctx)
 	}
 	if err == nil {
 		err = w.closeWindows()
@@ -88,6 +89,30 @@ func (c *World) checkUnfinished(ctx context.Context) error {
 		w.note("%d groups of Split were never closed: call Close on each", n)
 	}
 	return c.r.compareMessageCounts(ctx)
+}
+
+// awaitEnds waits until all ranks have ended their programs. It has a communicator of its
+// own, so that it matches no barrier of a program. Then it receives all notices, because
+// none may be left when MPI ends.
+func (r *rank) awaitEnds(ctx context.Context) error {
+	w, call := r.w, driver.Signature{Kind: driver.KindClose, Peer: -1}
+	if err := r.await(ctx, &call, r.l.call(r.l.ibarrier, w.ctrl, addr(&r.blocking.req))); err != nil {
+		return err
+	}
+	sent := int64(0)
+	if w.noticeSent[tagEnded] {
+		sent = 1
+	}
+	all, err := r.gatherNumbers(ctx, &call, sent)
+	want := -sent
+	for _, k := range all {
+		want += k
+	}
+	for err == nil && int64(w.ended.Load()) < want {
+		w.pollNotices()
+		err = w.ready(ctx)
+	}
+	return err
 }
 
 func (w *world) note(format string, args ...any) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/mpirun"
@@ -96,6 +97,34 @@ func unasked(ctx context.Context, c *comm.Comm) error {
 	return nil
 }
 
+// alone has a collective on rank 0 only.
+func alone(ctx context.Context, c *comm.Comm) error {
+	if c.Rank() == 0 {
+		b := comm.Of(make([]float64, 1))
+		return c.AllReduce(ctx, b, b, comm.Sum)
+	}
+	return nil
+}
+
+// aloneInBarrier has a barrier on rank 0 only.
+func aloneInBarrier(ctx context.Context, c *comm.Comm) error {
+	if c.Rank() == 0 {
+		return c.Barrier(ctx)
+	}
+	return nil
+}
+
+// slow is a correct program. Rank 1 waits so long for rank 0 that it says so, and a message
+// of it is still to be received.
+func slow(ctx context.Context, c *comm.Comm) error {
+	b := comm.Of(make([]float64, 1))
+	if c.Rank() == 1 {
+		return c.Send(ctx, b, 0)
+	}
+	time.Sleep(endedAfter * 3 / 2)
+	return c.Recv(ctx, b, 1)
+}
+
 // TestEnds runs programs that end in a wrong way. Each must end with an error that says
 // why.
 func TestEnds(t *testing.T) {
@@ -107,6 +136,8 @@ func TestEnds(t *testing.T) {
 			"stop":      {"rank 0 waited 1s in Recv"},
 			"send self": {"cannot wait for itself"},
 			"recv self": {"cannot wait for itself"},
+			"alone":     {"aborted by rank 0", "rank 0 is in AllReduce(sum, 1 float64)", "the program of rank 1 has ended"},
+			"barrier":   {"rank 0 is in Barrier()", "the program of rank 1 has ended"},
 			"unasked":   {"rank 0 has sent 1 messages to rank 1, which has asked for 0"},
 		} {
 			t.Run(child, func(t *testing.T) {
@@ -118,6 +149,11 @@ func TestEnds(t *testing.T) {
 				}
 			})
 		}
+		t.Run("slow", func(t *testing.T) {
+			if out, err := ranks(t, m, 2, "slow"); err != nil || out != "" {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 		t.Run("windows", func(t *testing.T) {
 			out, err := ranks(t, m, 2, "windows")
 			for _, want := range []string{"4 windows were never closed", "1 groups of Split were never closed", "1 requests were never waited for"} {

@@ -33,8 +33,8 @@ func (q *request) reset() {
 	q.ops, q.err, q.dst, q.src, q.average = q.ops[:0], nil, driver.Buf{}, driver.Buf{}, false
 }
 
-// add returns another operation of q, which belongs to call.
-func (q *request) add(call *driver.Signature) *operation {
+// add returns another operation of q.
+func (q *request) add() *operation {
 	k := len(q.ops)
 	if k < cap(q.ops) {
 		q.ops = q.ops[:k+1]
@@ -45,7 +45,14 @@ func (q *request) add(call *driver.Signature) *operation {
 		q.ops[k] = new(operation)
 	}
 	o := q.ops[k]
-	o.call, o.flag = *call, 0
+	o.flag = 0
+	return o
+}
+
+// addTo returns another operation of a collective.
+func (q *request) addTo(c *driver.Call) *operation {
+	o := q.add()
+	o.call = c.Signature
 	return o
 }
 
@@ -102,12 +109,15 @@ func (r *rank) startMessage(q *request, k driver.Kind, b *driver.Buf, peer int) 
 	if r.started[0] != nil {
 		r.started[side][peer]++
 	}
-	call := driver.Signature{Kind: k, DType: b.DType, Peer: int32(peer), N: int64(b.N), Label: b.Label}
-	return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
-		o, piece := q.add(&call), b.Slice(lo, hi)
+	for lo, hi := 0, 0; ; lo = hi {
+		hi = lo + min(b.N-lo, r.l.maxCount)
+		o, piece := q.add(), b.Slice(lo, hi)
+		o.call = driver.Signature{Kind: k, DType: b.DType, Peer: int32(peer), N: int64(b.N), Label: b.Label}
 		o.n, o.nth, o.mem = piece.N, nth, piece.Ptr
-		return r.post(o, k, &piece, peer, r.comm)
-	})
+		if err := r.post(o, k, &piece, peer, r.comm); err != nil || hi == b.N {
+			return err
+		}
+	}
 }
 
 // post starts one message on communicator c.
@@ -196,20 +206,22 @@ func (r *rank) release(q *request) error {
 // MPI_Get_count cannot return counts past 2^31; there the library itself reports a
 // message that is too long.
 func (r *rank) received(o *operation) error {
-	sent := driver.Signature{Kind: driver.KindSend, Peer: int32(r.me), N: o.call.N}
-	sent.DType, sent.Label = r.w.labels.read(r.l.tag(&o.status), o.call.Label)
+	dt, label := r.w.labels.read(r.l.tag(&o.status), o.call.Label)
 	r.recvCount = int32(o.n)
 	if o.n <= math.MaxInt32 {
 		if err := r.l.errorOf("MPI_Get_count", r.l.call(r.l.getCount, addr(&o.status), r.l.dtypes[o.call.DType], addr(&r.recvCount))); err != nil {
 			return err
 		}
 	}
+	same := r.recvCount == int32(o.n)
+	if same && dt == o.call.DType && label == o.call.Label {
+		return nil
+	}
+	sent := driver.Signature{Kind: driver.KindSend, DType: dt, Peer: int32(r.me), N: o.call.N, Label: label}
 	switch {
-	case sent.DType != o.call.DType:
+	case dt != o.call.DType || !same && o.call.N != int64(o.n): // another type, or a piece
 		sent.N = -1
-	case r.recvCount != int32(o.n) && o.call.N != int64(o.n): // a piece
-		sent.N = -1
-	case r.recvCount != int32(o.n):
+	case !same:
 		sent.N = int64(r.recvCount)
 	}
 	return driver.MessageMismatch(int(o.call.Peer), sent, r.me, o.call)

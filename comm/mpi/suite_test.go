@@ -45,6 +45,9 @@ var children = map[string]struct {
 		return c.Recv(ctx, comm.Of(make([]float64, 1)), c.Rank())
 	}},
 	"unequal": {Config{}, unequal},
+	"alone":   {Config{}, alone},
+	"barrier": {Config{}, aloneInBarrier},
+	"slow":    {Config{}, slow},
 	"unasked": {Config{Checked: true}, unasked},
 	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
 }

@@ -78,7 +78,7 @@ func (w *world) backOff(ctx context.Context, p *waitState, call *driver.Signatur
 		if err := w.ready(ctx); err != nil {
 			return err
 		}
-		if err := w.checkTimeout(p, call); err != nil {
+		if err := w.checkWait(p, call); err != nil {
 			return err
 		}
 	}
@@ -92,21 +92,35 @@ func (w *world) backOff(ctx context.Context, p *waitState, call *driver.Signatur
 	return nil
 }
 
-// checkTimeout aborts the program if a wait has lasted too long. The clock starts at
-// its first call, some microseconds after the start of the wait.
-func (w *world) checkTimeout(p *waitState, call *driver.Signature) error {
-	limit := w.cfg.Timeout
-	if limit == 0 {
-		return nil
-	}
+// checkWait aborts the program if a wait exceeds the timeout, or if it can never end
+// because all other ranks have ended their programs. The clock starts at its first call,
+// some microseconds after the start of the wait.
+func (w *world) checkWait(p *waitState, call *driver.Signature) error {
 	if p.since.IsZero() {
 		p.since = time.Now()
 	}
-	if time.Since(p.since) > limit {
+	waited, limit := time.Since(p.since), w.cfg.Timeout
+	switch {
+	case limit > 0 && waited > limit:
 		return w.abort(w.rank, fmt.Errorf("comm: rank %d waited %v in %v", w.rank, limit, *call))
+	case waited < endedAfter || w.size == 1:
+	case w.ending.Load():
+		w.send([]byte{0}, tagEnded)
+	case int(w.ended.Load()) == w.size-1:
+		other := 0
+		if w.rank == 0 {
+			other = 1
+		}
+		return w.abort(w.rank, &driver.MismatchError{RankA: w.rank, CallA: call.String(), RankB: other, CallB: "no call",
+			Hint: fmt.Sprintf("the program of rank %d has ended", other)})
 	}
 	return nil
 }
+
+// endedAfter is how long a rank whose program has ended waits for the others before it
+// tells them so, and how long a rank then goes on with its wait. That is enough for
+// messages that ranks sent before they ended.
+const endedAfter = time.Second
 
 // ready returns an error if the program was aborted or ctx has ended.
 func (w *world) ready(ctx context.Context) error {

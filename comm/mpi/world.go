@@ -66,9 +66,12 @@ type world struct {
 	open           openHandles  // groups and windows not closed yet
 	locks          atomic.Int32 // how many locks of windows this rank holds
 
+	ending atomic.Bool  // the program of this rank has ended
+	ended  atomic.Int32 // ranks that wait for the others to end: see checkWait
+
 	mu         sync.Mutex // guards the fields below
 	probe      operation
-	noticeSent [3]bool      // by tag
+	noticeSent [4]bool      // by tag
 	sends      []*operation // notices under way
 	notices    [][]byte
 	goodbyes   map[int]bool // ranks that have ended their program after an abort
