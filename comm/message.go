@@ -50,24 +50,24 @@ type message struct {
 
 // Send returns when src may be used again. Type and count of both sides must be equal.
 func (c *Comm) Send(ctx context.Context, src Buf, to int) error {
-	return c.run(ctx, message{driver.KindSend, src, to})
+	return c.run(ctx, &message{driver.KindSend, src, to})
 }
 
 // Recv returns when dst is filled.
 func (c *Comm) Recv(ctx context.Context, dst Buf, from int) error {
-	return c.run(ctx, message{driver.KindRecv, dst, from})
+	return c.run(ctx, &message{driver.KindRecv, dst, from})
 }
 
 // ISend and IRecv start a message. The buffer belongs to the communicator
 // until the request has completed. A rank may send to itself if it starts both
 // sides before it waits for either.
 func (c *Comm) ISend(ctx context.Context, src Buf, to int) (Request, error) {
-	return c.start(ctx, message{driver.KindSend, src, to})
+	return c.start(ctx, &message{driver.KindSend, src, to})
 }
 
 // IRecv starts a receive: see ISend.
 func (c *Comm) IRecv(ctx context.Context, dst Buf, from int) (Request, error) {
-	return c.start(ctx, message{driver.KindRecv, dst, from})
+	return c.start(ctx, &message{driver.KindRecv, dst, from})
 }
 
 // SendRecv sends and receives at the same time; either peer may be Nobody. The receive
@@ -79,15 +79,15 @@ func (c *Comm) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int)
 	case from == Nobody && to == Nobody:
 		return nil
 	case to == Nobody:
-		return c.run(ctx, in)
+		return c.run(ctx, &in)
 	case from == Nobody:
-		return c.run(ctx, out)
+		return c.run(ctx, &out)
 	}
 	return c.Group(ctx, func() error {
-		if err := c.run(ctx, in); err != nil {
+		if err := c.run(ctx, &in); err != nil {
 			return err
 		}
-		return c.run(ctx, out)
+		return c.run(ctx, &out)
 	})
 }
 
@@ -111,21 +111,27 @@ func (c *Comm) Group(ctx context.Context, f func() error) error {
 }
 
 // check checks a message and notes it as the next call.
-func (c *Comm) check(m message) error {
+func (c *Comm) check(m *message) error {
 	if c.closed {
 		return ErrClosed
 	}
-	dst, src := m.buf, Buf{}
+	q, b := &c.call, &m.buf
+	q.Kind, q.Op, q.Peer = m.kind, 0, int32(m.peer)
 	if m.kind == driver.KindSend {
-		dst, src = src, dst
+		q.Src, q.Dst = *b, Buf{}
+	} else {
+		q.Src, q.Dst = Buf{}, *b
 	}
-	c.set(m.kind, dst, src, 0, m.peer)
-	c.call.Check(c.rank, c.size, c.gpu)
-	return c.call.Err
+	if uint(m.peer) < uint(c.size) && b.N > 0 && b.N <= driver.MaxElements && b.Ptr != nil && b.DType.Valid() && (c.gpu || b.Place == OnHost) {
+		q.DType, q.N, q.Label, q.Err = b.DType, int64(b.N), b.Label, nil
+		return nil
+	}
+	q.Check(c.rank, c.size, c.gpu)
+	return q.Err
 }
 
 // start starts a message.
-func (c *Comm) start(ctx context.Context, m message) (Request, error) {
+func (c *Comm) start(ctx context.Context, m *message) (Request, error) {
 	if err := c.check(m); err != nil {
 		return Request{}, err
 	}
@@ -137,11 +143,11 @@ func (c *Comm) start(ctx context.Context, m message) (Request, error) {
 }
 
 // run starts a message and waits for it, or queues it within a Group.
-func (c *Comm) run(ctx context.Context, m message) error {
+func (c *Comm) run(ctx context.Context, m *message) error {
 	if c.depth > 0 {
 		err := c.check(m)
 		if err == nil {
-			c.queued = append(c.queued, m)
+			c.queued = append(c.queued, *m)
 		}
 		return err
 	}
@@ -158,8 +164,8 @@ func (c *Comm) run(ctx context.Context, m message) error {
 func (c *Comm) flush(ctx context.Context) error {
 	c.started = c.started[:0]
 	var err error
-	for _, m := range c.queued {
-		q, e := c.start(ctx, m)
+	for i := range c.queued {
+		q, e := c.start(ctx, &c.queued[i])
 		if e != nil {
 			if err = e; len(c.started) > 0 {
 				c.Abort(e)

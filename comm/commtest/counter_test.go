@@ -17,7 +17,7 @@ import (
 func TestCounterForwards(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		err := local.Run(t.Context(), ranks, func(ctx context.Context, c *comm.Comm) error {
-			return commtest.Run(ctx, commtest.NewCounter(c), commtest.Config{Sequences: 200}, nil)
+			return commtest.Run(ctx, commtest.NewCounter(c).Comm, commtest.Config{Sequences: 200}, nil)
 		})
 		if err != nil {
 			t.Errorf("%d ranks: %v", ranks, err)
