@@ -13,10 +13,10 @@ import (
 // legs start together and complete together. NCCL does them in one group call, MPI by
 // posted messages, goroutine ranks by copies.
 //
-// It is collective: each leg has its counterpart in the same exchange of the peer, and
-// legs between two ranks match in their order. A rank without legs has nothing to do.
-// Exchanges take their turn among the messages between two ranks, and among the
-// collectives of the group.
+// It is collective: all ranks of the group start it, also those without legs. Each leg
+// has its counterpart in the same exchange of the peer, and legs between two ranks match
+// in their order. Exchanges take their turn among the messages between two ranks, and
+// among the collectives of the group.
 type Exchange struct {
 	// Recv and Send are the legs. Buffers may be replaced before each Start. Peers
 	// stay.
@@ -48,9 +48,6 @@ func (x *Exchange) Start(ctx context.Context) error {
 		return ErrClosed
 	case x.started:
 		return errors.New("comm: Exchange: started twice: wait for it first")
-	}
-	if len(x.Recv)+len(x.Send) == 0 {
-		return nil
 	}
 	if err := driver.CheckLegs(x.Recv, x.Send, c.size, c.gpu); err != nil {
 		return err

@@ -17,7 +17,8 @@ type Conn interface {
 	// Do runs a collective. c belongs to the caller again when Do has returned.
 	Do(ctx context.Context, c *Call) error
 	// Start starts a message or an exchange and returns its id. It must not wait for
-	// another rank, and it copies what it needs of c. c has no Err.
+	// another rank, and it copies what it needs of c. c has no Err. All ranks of a group
+	// start an exchange, even without legs. Its first ones may wait for all ranks.
 	Start(ctx context.Context, c *Call) (id uint64, err error)
 	// Wait returns when the operation has completed, nil if it had before.
 	Wait(ctx context.Context, id uint64) error
