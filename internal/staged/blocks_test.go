@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 )
 
@@ -16,11 +17,11 @@ type move struct {
 	name     string
 	dst, src int // elements
 	own      int // offset of the smaller buffer in the larger one in place; -1 if not possible
-	call     func(c comm.Comm, dst, src comm.Buf) error
+	call     func(c *comm.Comm, dst, src comm.Buf) error
 }
 
 // moves returns all collectives of blocks, with blocks of n elements, of about n, or empty.
-func moves(ctx context.Context, c comm.Comm, n int) []move {
+func moves(ctx context.Context, c *comm.Comm, n int) []move {
 	me, p := c.Rank(), c.Size()
 	root := p - 1
 	counts, in, out, both := make([]int, p), make([]int, p), make([]int, p), make([]int, p)
@@ -29,8 +30,8 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 		counts[r] = []int{2*n + 1, 0, 1, n + 7}[(r+n)%4]
 		in[r], out[r], both[r] = pairs(r, me), pairs(me, r), pairs(r, me)+pairs(me, r)
 	}
-	all := func(counts []int) int { return comm.Offset(counts, p-1) + counts[p-1] }
-	total, at := all(counts), comm.Offset(counts, me)
+	all := func(counts []int) int { return driver.Offset(counts, p-1) + counts[p-1] }
+	total, at := all(counts), driver.Offset(counts, me)
 	atRoot := func(n int) int {
 		if me == root {
 			return n
@@ -44,33 +45,33 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 		return -1
 	}
 	return []move{
-		{"AllGather", p * n, n, me * n, func(c comm.Comm, dst, src comm.Buf) error { return c.AllGather(ctx, dst, src) }},
-		{"AllGatherV", total, counts[me], at, func(c comm.Comm, dst, src comm.Buf) error {
+		{"AllGather", p * n, n, me * n, func(c *comm.Comm, dst, src comm.Buf) error { return c.AllGather(ctx, dst, src) }},
+		{"AllGatherV", total, counts[me], at, func(c *comm.Comm, dst, src comm.Buf) error {
 			return c.AllGatherV(ctx, dst, counts, src)
 		}},
-		{"Gather", atRoot(p * n), n, placed(me * n), func(c comm.Comm, dst, src comm.Buf) error { return c.Gather(ctx, dst, src, root) }},
-		{"GatherV", atRoot(total), counts[me], placed(at), func(c comm.Comm, dst, src comm.Buf) error {
+		{"Gather", atRoot(p * n), n, placed(me * n), func(c *comm.Comm, dst, src comm.Buf) error { return c.Gather(ctx, dst, src, root) }},
+		{"GatherV", atRoot(total), counts[me], placed(at), func(c *comm.Comm, dst, src comm.Buf) error {
 			if me != root {
 				return c.GatherV(ctx, comm.Buf{N: 7}, []int{-1}, src, root) // unused on this rank
 			}
 			return c.GatherV(ctx, dst, counts, src, root)
 		}},
-		{"Scatter", n, atRoot(p * n), placed(me * n), func(c comm.Comm, dst, src comm.Buf) error { return c.Scatter(ctx, dst, src, root) }},
-		{"ScatterV", counts[me], atRoot(total), placed(at), func(c comm.Comm, dst, src comm.Buf) error {
+		{"Scatter", n, atRoot(p * n), placed(me * n), func(c *comm.Comm, dst, src comm.Buf) error { return c.Scatter(ctx, dst, src, root) }},
+		{"ScatterV", counts[me], atRoot(total), placed(at), func(c *comm.Comm, dst, src comm.Buf) error {
 			if me != root {
 				return c.ScatterV(ctx, dst, comm.Buf{N: 7}, nil, root)
 			}
 			return c.ScatterV(ctx, dst, src, counts, root)
 		}},
-		{"ReduceScatter", n, p * n, me * n, func(c comm.Comm, dst, src comm.Buf) error { return c.ReduceScatter(ctx, dst, src, comm.Sum) }},
-		{"ReduceScatterV", counts[me], total, at, func(c comm.Comm, dst, src comm.Buf) error {
+		{"ReduceScatter", n, p * n, me * n, func(c *comm.Comm, dst, src comm.Buf) error { return c.ReduceScatter(ctx, dst, src, comm.Sum) }},
+		{"ReduceScatterV", counts[me], total, at, func(c *comm.Comm, dst, src comm.Buf) error {
 			return c.ReduceScatterV(ctx, dst, src, counts, comm.Sum)
 		}},
-		{"AllToAll", p * n, p * n, 0, func(c comm.Comm, dst, src comm.Buf) error { return c.AllToAll(ctx, dst, src) }},
-		{"AllToAllV", all(in), all(out), -1, func(c comm.Comm, dst, src comm.Buf) error {
+		{"AllToAll", p * n, p * n, 0, func(c *comm.Comm, dst, src comm.Buf) error { return c.AllToAll(ctx, dst, src) }},
+		{"AllToAllV", all(in), all(out), -1, func(c *comm.Comm, dst, src comm.Buf) error {
 			return c.AllToAllV(ctx, dst, in, src, out)
 		}},
-		{"AllToAllV in pairs", all(both), all(both), 0, func(c comm.Comm, dst, src comm.Buf) error {
+		{"AllToAllV in pairs", all(both), all(both), 0, func(c *comm.Comm, dst, src comm.Buf) error {
 			return c.AllToAllV(ctx, dst, both, src, both)
 		}},
 	}
@@ -78,7 +79,7 @@ func moves(ctx context.Context, c comm.Comm, n int) []move {
 
 // run makes the call on memory of two kinds and returns dst and src, or only dst in place, where
 // src may be overwritten.
-func (m move) run(c comm.Comm, d *lazy, dstOnHost, srcOnHost, inPlace bool) (got []int32, err error) {
+func (m move) run(c *comm.Comm, d *lazy, dstOnHost, srcOnHost, inPlace bool) (got []int32, err error) {
 	from := counting(m.src, 1000*(c.Rank()+1))
 	if !inPlace {
 		dst, src := vector(d, dstOnHost, make([]int32, m.dst)), vector(d, srcOnHost, from)
@@ -109,7 +110,7 @@ func TestBlocks(t *testing.T) {
 	for ranks := 1; ranks <= 4; ranks++ {
 		for _, n := range []int{0, 1, 7, 8, 9, 16, 17, 40, 41, 61} {
 			for _, places := range []int{0, 0b01, 0b10, 0b0110, 0b11010010, 0b00001111, 0xff} {
-				err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+				err := local.Run(t.Context(), ranks, func(ctx context.Context, host *comm.Comm) error {
 					d := newLazy(host.Rank(), false)
 					c, err := newComm(host, d, chunk, above)
 					if err != nil {
@@ -145,7 +146,7 @@ func TestBlocks(t *testing.T) {
 // buffers of AllToAll have 24 MiB.
 func TestPinnedIsBounded(t *testing.T) {
 	const ranks, n = 3, 1 << 20 // 4 MiB a block
-	err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+	err := local.Run(t.Context(), ranks, func(ctx context.Context, host *comm.Comm) error {
 		d := newLazy(host.Rank(), false)
 		c, err := New(host, d)
 		if err != nil {
@@ -173,7 +174,7 @@ func TestPinnedIsBounded(t *testing.T) {
 // expect, in large collectives. All ranks get an error and can continue.
 func TestBlocksFail(t *testing.T) {
 	const ranks, n, odd = 3, 100, 1
-	err := local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+	err := local.Run(t.Context(), ranks, func(ctx context.Context, host *comm.Comm) error {
 		d := newLazy(host.Rank(), false)
 		c, err := newComm(host, d, 64, 128)
 		if err != nil {
@@ -187,7 +188,7 @@ func TestBlocksFail(t *testing.T) {
 		more := moves(ctx, c, size)
 		for i, m := range moves(ctx, c, n) {
 			good := m.call
-			m.call = func(c comm.Comm, dst, src comm.Buf) error {
+			m.call = func(c *comm.Comm, dst, src comm.Buf) error {
 				if me == odd {
 					dst.DType, src.DType = 0, 0
 				}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 )
 
 // All ranks must use the same number of chunks. For most calls the size alone decides, so small
@@ -16,81 +16,81 @@ import (
 const minBlockShare = 16
 
 // chunkElements returns how many elements of a block are in a chunk.
-func (c *Comm) chunkElements(k comm.Call) int {
+func (c *Conn) chunkElements(q *driver.Call) int {
 	n := c.s.chunk
-	switch k.Kind {
-	case comm.KindAllReduce, comm.KindReduce, comm.KindBroadcast: // one block
-	default:
-		n = max(n/c.Size(), n/minBlockShare)
+	if s := q.Kind.Spec(); s.Dst == driver.Blocks || s.Src == driver.Blocks {
+		n = max(n/c.info.Size, n/minBlockShare)
 	}
-	return max(1, n/k.DType.Size())
+	return max(1, n/q.DType.Size())
 }
 
-// above reports whether a collective of n elements (as k.N) must be divided into chunks.
-func (c *Comm) above(k comm.Call, n int) bool {
-	switch k.Kind {
-	case comm.KindAllGather, comm.KindGather, comm.KindScatter: // n is that of one rank
-		n *= c.Size()
+// large reports whether a collective of n elements (as q.N) must be divided into chunks.
+func (c *Conn) large(q *driver.Call, n int) bool {
+	s := q.Kind.Spec()
+	if !s.Counts && (s.SrcAtRoot || s.Dst == driver.Blocks && s.Src == driver.One) { // n is that of one rank
+		n *= c.info.Size
 	}
-	return n*k.DType.Size() > c.s.above
+	return n*q.DType.Size() > c.s.above
 }
 
 // agree returns the number of chunks of a collective. It is 0 if the collective is not divided:
 // if it is not large, or in host memory on all ranks. If counts must be equal and are not, all
 // ranks get an error, because the first chunks might be equal.
-func (c *Comm) agree(ctx context.Context, k comm.Call, dst, src side) (chunks int, err error) {
-	n := k.N
+func (c *Conn) agree(ctx context.Context, q *driver.Call) (chunks int, err error) {
+	c.describe(q)
+	dst, src := &c.pipeline.dst, &c.pipeline.src
+	n := q.N
 	if n < 0 {
 		n = int64(max(dst.buf.N, src.buf.N))
 	}
 	c.counts = [4]int64{n, -n, int64(max(dst.largest(), src.largest()))}
-	if onDevice(dst.buf) || onDevice(src.buf) {
+	if onDevice(&dst.buf) || onDevice(&src.buf) {
 		c.counts[3] = 1
 	}
-	if err := c.reduceCounts(ctx, k); err != nil {
+	if err := c.reduceCounts(ctx, q); err != nil {
 		return 0, err
 	}
-	if k.N >= 0 && c.counts[0] != -c.counts[1] {
-		return 0, c.countMismatch(ctx, k)
+	if q.N >= 0 && c.counts[0] != -c.counts[1] {
+		return 0, c.countMismatch(ctx, q.Signature)
 	}
-	if c.counts[3] == 0 || !c.above(k, int(c.counts[0])) {
+	if c.counts[3] == 0 || !c.large(q, int(c.counts[0])) {
 		return 0, nil
 	}
-	per := c.chunkElements(k)
+	per := c.chunkElements(q)
 	return (int(c.counts[2]) + per - 1) / per, nil
 }
 
 // reduceCounts replaces counts by their maxima over all ranks.
-func (c *Comm) reduceCounts(ctx context.Context, k comm.Call) error {
-	if c.Size() == 1 {
+func (c *Conn) reduceCounts(ctx context.Context, q *driver.Call) error {
+	if c.info.Size == 1 {
 		return nil
 	}
-	b := comm.Of(c.counts[:]).Labelled(k.Label)
-	err := c.host.AllReduce(ctx, b, b, comm.Max)
+	b := driver.Of(c.counts[:]).Labelled(q.Label)
+	err := c.door.AllReduce(ctx, b, b, driver.Max)
 	if err == nil {
 		return nil
 	}
-	var m *comm.MismatchError
+	var m *driver.MismatchError
 	if errors.As(err, &m) && m.Hint == "" {
-		own, _ := comm.CheckAllReduce(comm.KindAllReduce, b, b, comm.Max)
+		own := driver.Signature{Kind: driver.KindAllReduce, DType: b.DType, Op: driver.Max, Peer: -1, N: int64(b.N), Label: b.Label}
 		hinted := *m
-		hinted.Hint = fmt.Sprintf("%v is the first step of this rank's %v", own, k)
+		hinted.Hint = fmt.Sprintf("%v is the first step of this rank's %v", own, q.Signature)
 		return &hinted
 	}
 	return err
 }
 
 // countMismatch returns an error that names two ranks whose counts differ.
-func (c *Comm) countMismatch(ctx context.Context, k comm.Call) error {
-	all := make([]int64, c.Size())
-	if err := c.host.AllGather(ctx, comm.Of(all), comm.Of([]int64{k.N})); err != nil {
+func (c *Conn) countMismatch(ctx context.Context, q driver.Signature) error {
+	all := make([]int64, c.info.Size)
+	if err := c.door.AllGather(ctx, driver.Of(all), driver.Of([]int64{q.N})); err != nil {
 		return err
 	}
 	j := 1
 	for all[j] == all[0] {
 		j++
 	}
-	a, o := k, k
+	a, o := q, q
 	a.N, o.N = all[0], all[j]
-	return &comm.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: o.String()}
+	return &driver.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: o.String()}
 }

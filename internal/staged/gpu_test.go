@@ -13,6 +13,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 	"github.com/golops/golops/comm/mpi"
 	"github.com/golops/golops/device/cuda"
@@ -32,8 +33,8 @@ func open(rank int) (*cuda.Device, error) {
 	return cuda.New(cuda.Config{Folder: dir, Cache: filepath.Join(dir, "kernels"), Index: rank % 4})
 }
 
-// onGPU runs prog with a communicator over host for the memory of a GPU.
-func onGPU(ctx context.Context, host comm.Comm, prog func(context.Context, *Comm, *cuda.Device) error) error {
+// withGPU runs prog with a communicator over host for the memory of a GPU.
+func withGPU(ctx context.Context, host *comm.Comm, prog func(context.Context, *comm.Comm, *cuda.Device) error) error {
 	dev, err := open(host.Rank())
 	if err != nil {
 		return err
@@ -57,11 +58,12 @@ func TestGPU(t *testing.T) {
 		{2, 4096, 4096},
 	} {
 		t.Run(fmt.Sprintf("ranks=%d/chunk=%d", run.ranks, run.chunk), func(t *testing.T) {
-			err := local.Run(t.Context(), run.ranks, func(ctx context.Context, host comm.Comm) error {
+			err := local.Run(t.Context(), run.ranks, func(ctx context.Context, host *comm.Comm) error {
 				runtime.LockOSThread()
-				return onGPU(ctx, host, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
-					c.s.chunk, c.s.above = run.chunk, run.above
-					return suite(ctx, c, commtest.Config{Sequences: 50, Device: dev}, run.above == chunkAbove, t.Errorf)
+				return withGPU(ctx, host, func(ctx context.Context, c *comm.Comm, dev *cuda.Device) error {
+					s := inside(c).s
+					s.chunk, s.above = run.chunk, run.above
+					return suite(ctx, c, commtest.Config{Sequences: 50, Device: dev}, t.Errorf)
 				})
 			})
 			if err != nil {
@@ -83,7 +85,7 @@ var children = map[string]struct {
 	suite commtest.Config
 }{
 	"suite":   {mpi.Config{}, commtest.Config{NoFaults: true, Sequences: 200}},
-	"native":  {mpi.Config{Algo: comm.Native}, commtest.Config{NoFaults: true, Sequences: 200}},
+	"native":  {mpi.Config{Algo: driver.Native}, commtest.Config{NoFaults: true, Sequences: 200}},
 	"checked": {mpi.Config{Checked: true}, commtest.Config{Sequences: 200}},
 }
 
@@ -97,7 +99,7 @@ func TestMain(m *testing.M) {
 	ctx, child := context.Background(), children[name]
 	w, err := mpi.Init(ctx, child.cfg)
 	if err == nil {
-		err = w.End(ctx, onGPU(ctx, w, func(ctx context.Context, c *Comm, dev *cuda.Device) error {
+		err = w.End(ctx, withGPU(ctx, w.Comm, func(ctx context.Context, c *comm.Comm, dev *cuda.Device) error {
 			cfg := child.suite
 			cfg.Device, cfg.NoTruncation = dev, strings.HasPrefix(c.String(), "Open MPI")
 			n := 0

@@ -1,6 +1,10 @@
 package staged
 
-import "github.com/golops/golops/comm"
+import (
+	"context"
+
+	"github.com/golops/golops/comm/driver"
+)
 
 // A large collective is a sequence of small ones on a ring of three blocks of pinned memory.
 // While chunk i is exchanged with the other ranks, chunk i+1 is downloaded from the GPU and
@@ -10,7 +14,7 @@ import "github.com/golops/golops/comm"
 
 // side is the destination or the source of a collective.
 type side struct {
-	buf    comm.Buf
+	buf    driver.Buf
 	parts  int   // blocks in it: 1, or one for each rank
 	counts []int // of the blocks; nil if they are equal
 
@@ -18,9 +22,13 @@ type side struct {
 	chunkCounts []int // counts of the current chunk
 }
 
-func single(b comm.Buf) side                { return side{buf: b, parts: 1} }
-func blocks(b comm.Buf, parts int) side     { return side{buf: b, parts: parts} }
-func blocksV(b comm.Buf, counts []int) side { return side{buf: b, parts: len(counts), counts: counts} }
+// reset makes s the side of a new collective.
+func (s *side) reset(buf driver.Buf, blocks driver.Side, counts []int, size int) {
+	s.buf, s.parts, s.counts, s.at = buf, 1, counts, 0
+	if blocks == driver.Blocks {
+		s.parts = size
+	}
+}
 
 // count returns how many elements block r has.
 func (s *side) count(r int) int {
@@ -41,7 +49,7 @@ func (s *side) largest() int {
 
 // packed reports whether a chunk is copied to the ring: it is in GPU memory, or it consists of
 // several pieces in host memory.
-func (s *side) packed() bool { return onDevice(s.buf) || s.buf.N > 0 && s.parts > 1 }
+func (s *side) packed() bool { return onDevice(&s.buf) || s.buf.N > 0 && s.parts > 1 }
 
 // pipeline is a collective in chunks of per elements of each block.
 type pipeline struct {
@@ -53,49 +61,50 @@ type pipeline struct {
 	plain       [3]block  // used instead of the pool by a rank with host memory only
 }
 
-// newPipeline prepares the pipeline of c. All ranks must use the same number of chunks: see
-// agree.
-func (c *Comm) newPipeline(dst, src side, chunks, per int) (*pipeline, error) {
-	t := &c.pipeline
-	dst.chunkCounts, src.chunkCounts = t.dst.chunkCounts, t.src.chunkCounts
-	t.s, t.dst, t.src, t.chunks, t.per = c.s, dst, src, chunks, per
+// describe notes the sides of a collective.
+func (c *Conn) describe(q *driver.Call) {
+	s, t := q.Kind.Spec(), &c.pipeline
+	dst, src := c.sides(q)
+	t.dst.reset(dst, s.Dst, q.In, c.info.Size)
+	t.src.reset(src, s.Src, q.Out, c.info.Size)
+}
+
+// open takes the ring for a number of chunks, the same on all ranks: see agree.
+func (t *pipeline) open(s *shared, chunks, per int) error {
+	t.s, t.chunks, t.per = s, chunks, per
 	n := t.ringBytes(&t.dst)
 	if t.dst.parts > 1 || t.src.parts > 1 {
 		t.src.at = n
 		n += t.ringBytes(&t.src)
-	} else { // the host communicator works in place
+	} else { // the host works in place
 		n = max(n, t.ringBytes(&t.src))
 	}
 	if n == 0 {
-		return t, nil
+		return nil
 	}
-	device := onDevice(dst.buf) || onDevice(src.buf)
+	up, down := onDevice(&t.dst.buf), onDevice(&t.src.buf)
 	for i := range t.blocks {
-		if !device {
+		if !up && !down {
 			t.blocks[i] = t.plain[i].atLeast(n)
 			continue
 		}
 		var err error
-		if t.blocks[i], err = c.s.pool.take(n, c.s); err != nil {
-			t.close()
-			return nil, err
+		if t.blocks[i], err = s.pool.take(n, s); err != nil {
+			return err
 		}
 	}
-	if err := c.s.follow(dst.buf, src.buf); err != nil {
-		t.close()
-		return nil, err
-	}
-	return t, nil
+	return s.follow(down, up)
 }
 
+// close returns the blocks, unless the program was aborted: other ranks may still use them.
 func (t *pipeline) close() {
 	for i, b := range t.blocks {
-		if b != &t.plain[i] {
+		if b != &t.plain[i] && !t.s.failed {
 			t.s.pool.give(b)
 		}
 		t.blocks[i] = nil
 	}
-	t.dst, t.src = side{chunkCounts: t.dst.chunkCounts}, side{chunkCounts: t.src.chunkCounts}
+	t.dst.buf, t.src.buf = driver.Buf{}, driver.Buf{}
 }
 
 // ringBytes returns the bytes of a side in a block of the ring. The first chunk is the
@@ -114,8 +123,8 @@ func (t *pipeline) ringBytes(s *side) int {
 // cut returns the range of n elements that is in chunk i.
 func (t *pipeline) cut(n, i int) (lo, hi int) { return min(i*t.per, n), min((i+1)*t.per, n) }
 
-// chunk returns chunk i of a side as the host communicator gets it.
-func (t *pipeline) chunk(s *side, i int) side {
+// chunk returns chunk i of a side as the host gets it, and its counts if the side has any.
+func (t *pipeline) chunk(s *side, i int) (driver.Buf, []int) {
 	n := 0
 	s.chunkCounts = s.chunkCounts[:0]
 	for r := range s.parts {
@@ -123,7 +132,7 @@ func (t *pipeline) chunk(s *side, i int) side {
 		s.chunkCounts = append(s.chunkCounts, hi-lo)
 		n += hi - lo
 	}
-	b := comm.Buf{DType: s.buf.DType, Label: s.buf.Label}
+	b := driver.Buf{DType: s.buf.DType, Label: s.buf.Label}
 	switch {
 	case n == 0:
 	case s.packed():
@@ -131,7 +140,10 @@ func (t *pipeline) chunk(s *side, i int) side {
 	default:
 		b = s.buf.Slice(t.cut(s.buf.N, i))
 	}
-	return blocksV(b, s.chunkCounts)
+	if s.counts == nil {
+		return b, nil
+	}
+	return b, s.chunkCounts
 }
 
 // pack starts the copies of chunk i of a side to the ring or, with back, from the ring.
@@ -149,9 +161,9 @@ func (t *pipeline) pack(s *side, i int, back bool) error {
 		at += len(mem)
 		var err error
 		switch {
-		case b.Place == comm.OnHost && back:
+		case b.Place == driver.OnHost && back:
 			copy(hostBytes(b), mem)
-		case b.Place == comm.OnHost:
+		case b.Place == driver.OnHost:
 			copy(mem, hostBytes(b))
 		case back:
 			err = t.s.up.CopyIn(b.Addr(), mem)
@@ -175,7 +187,7 @@ func (t *pipeline) load(i int) error {
 		return err
 	}
 	err := t.pack(&t.src, i, false)
-	if err == nil && onDevice(t.src.buf) {
+	if err == nil && onDevice(&t.src.buf) {
 		t.marks[i%3], err = t.s.down.Mark()
 	}
 	return err
@@ -183,7 +195,7 @@ func (t *pipeline) load(i int) error {
 
 // loaded waits until chunk i has been copied from the source.
 func (t *pipeline) loaded(i int) error {
-	if i == t.chunks || !onDevice(t.src.buf) {
+	if i == t.chunks || !onDevice(&t.src.buf) {
 		return nil
 	}
 	return awaitMark(t.s.down, t.marks[i%3])
@@ -195,15 +207,19 @@ func (t *pipeline) store(i int) error {
 		return nil
 	}
 	err := t.pack(&t.dst, i, true)
-	if err == nil && onDevice(t.dst.buf) {
+	if err == nil && onDevice(&t.dst.buf) {
 		err = t.s.uploads(t.blocks[i%3])
 	}
 	return err
 }
 
-// run calls call with each chunk of dst and src.
-func (t *pipeline) run(call func(dst, src side) error) error {
+// inChunks runs a collective chunk by chunk.
+func (c *Conn) inChunks(ctx context.Context, q *driver.Call, chunks int) error {
+	t := &c.pipeline
 	defer t.close()
+	if err := t.open(c.s, chunks, c.chunkElements(q)); err != nil {
+		return err
+	}
 	if err := t.load(0); err != nil {
 		return err
 	}
@@ -214,8 +230,8 @@ func (t *pipeline) run(call func(dst, src side) error) error {
 		if err := t.load(i + 1); err != nil {
 			return err
 		}
-		if err := call(t.chunk(&t.dst, i), t.chunk(&t.src, i)); err != nil {
-			t.s.failed = true
+		if err := c.doChunk(ctx, q, i); err != nil {
+			c.s.failed = c.s.failed || c.host.Aborted() != nil
 			_ = t.loaded(i + 1) // no copy may use a block that is returned to the pool
 			return err
 		}
@@ -223,8 +239,20 @@ func (t *pipeline) run(call func(dst, src side) error) error {
 			return err
 		}
 	}
-	if onDevice(t.dst.buf) {
-		return t.s.up.Lead()
+	if onDevice(&t.dst.buf) {
+		return c.s.up.Lead()
 	}
 	return nil
+}
+
+// doChunk makes the host's call for chunk i.
+func (c *Conn) doChunk(ctx context.Context, q *driver.Call, i int) error {
+	h, t := &c.call, &c.pipeline
+	*h = *q
+	var dst, src driver.Buf
+	dst, h.In = t.chunk(&t.dst, i)
+	src, h.Out = t.chunk(&t.src, i)
+	c.set(h, dst, src)
+	h.Check(c.info.Rank, c.info.Size, true)
+	return c.host.Do(ctx, h)
 }

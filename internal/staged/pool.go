@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 )
 
@@ -18,8 +18,8 @@ type block struct {
 }
 
 // buf returns n elements of the type of b, at offset bytes of the block.
-func (k *block) buf(b comm.Buf, offset, n int) comm.Buf {
-	return comm.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset]), Label: b.Label}
+func (k *block) buf(b driver.Buf, offset, n int) driver.Buf {
+	return driver.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset]), Label: b.Label}
 }
 
 // atLeast makes the block at least n bytes large. It is for blocks outside the pool.
