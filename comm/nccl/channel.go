@@ -10,26 +10,6 @@ import (
 	"github.com/golops/golops/internal/dl"
 )
 
-// op is one operation on GPU memory, from the call until it is done, or a request of the
-// host's communicator that the caller will wait for.
-type op struct {
-	id           uint64
-	c            *Comm
-	call         comm.Call
-	dst, src     comm.Buf // of a message, the same
-	in, out      []int    // counts
-	mark         uint64   // position in the queue after it
-	twin         *op      // the send to this rank itself that this receive completes
-	granted      bool     // a send that counts in world.sending
-	seq          int64    // of a message between two ranks in one group
-	told         bool     // a send about which complain has sent a note
-	done         bool
-	err          error // of this operation only; other errors end the program
-	host         comm.Request
-	onHost       bool
-	registration *registration // set for an operation that registers or deregisters memory
-}
-
 // channel is an NCCL communicator and the GPU queue on which it works. With one rank it
 // is only the queue. NCCL launches asynchronously and one operation at a time, and
 // creating a communicator waits for the other ranks. So operations queue in todo; the
@@ -66,10 +46,12 @@ func (w *world) newChannel(rank, size int) (*channel, error) {
 		return nil, err
 	}
 	l := &channel{w: w, rank: rank, size: size, queue: q, cfg: newConfig()}
+	w.channels = append(w.channels, l)
 	if size == 1 {
 		l.phase = ready
+	} else {
+		l.activate()
 	}
-	w.channels = append(w.channels, l)
 	return l, nil
 }
 
@@ -97,11 +79,18 @@ func (l *channel) init() error {
 // add queues an operation.
 func (l *channel) add(o *op) {
 	l.todo = append(l.todo, o)
+	l.activate()
+}
+
+func (l *channel) activate() {
 	if !l.listed {
 		l.listed = true
 		l.w.active = append(l.w.active, l)
 	}
 }
+
+// hasWork reports whether advance has something to do, now or later.
+func (l *channel) hasWork() bool { return l.phase != ready || len(l.todo)+len(l.busy) > 0 }
 
 // advance does all work of the channel that is possible without waiting.
 func (l *channel) advance() error {
@@ -144,13 +133,12 @@ func (l *channel) advance() error {
 		}
 	}
 	for len(l.busy) > 0 {
-		o := l.busy[0]
-		done, err := l.queue.Reached(o.mark)
+		done, err := l.queue.Reached(l.busy[0].mark)
 		if err != nil || !done {
 			return err
 		}
+		l.busy[0].done = true // kernels that the host launches later need not wait for the queue
 		l.busy = slices.Delete(l.busy, 0, 1)
-		o.finish(nil)
 	}
 	return nil
 }
@@ -163,19 +151,6 @@ func (l *channel) launched() error {
 	o.mark, err = l.queue.Mark()
 	l.busy = append(l.busy, o)
 	return err
-}
-
-// finish completes an operation. Kernels that the host launches later start after it, so
-// they need not wait for the queue.
-func (o *op) finish(err error) {
-	o.done, o.err = true, err
-	if o.granted {
-		o.c.w.sending--
-	}
-	if o.twin != nil {
-		o.twin.done, o.twin.err = true, err
-		o.twin = nil
-	}
 }
 
 // poll returns the state of the communicator: success, inProgress, or an error.
@@ -191,17 +166,16 @@ func (l *channel) poll() (int32, error) {
 	case l.phase == initializing:
 		doing = "ncclCommInitRank"
 	case len(l.busy) > 0:
-		doing = l.busy[0].call.String()
+		doing = l.busy[0].call.Signature.String()
 	case len(l.todo) > 0:
-		doing = l.todo[0].call.String()
+		doing = l.todo[0].call.Signature.String()
 	}
 	return l.state, l.w.l.errorOf(doing, l.state, l.handle)
 }
 
-// fault returns the error that the library has found in the background, or nil. l may be
-// nil.
+// fault returns the error that the library has found in the background, or nil.
 func (l *channel) fault() error {
-	if l == nil || l.handle == 0 {
+	if l.handle == 0 {
 		return nil
 	}
 	_, err := l.poll()

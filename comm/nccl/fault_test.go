@@ -23,23 +23,44 @@ import (
 var errBoom = errors.New("boom")
 
 // waits are calls that rank 2 of four never joins.
-var waits = map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
-	"AllReduce": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
-	"IBroadcast": func(ctx context.Context, c *Comm, b comm.Buf) error {
+var waits = map[string]func(ctx context.Context, c *comm.Comm, b comm.Buf) error{
+	"AllReduce": func(ctx context.Context, c *comm.Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
+	"IBroadcast": func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 		q, err := c.IBroadcast(ctx, b, 2)
 		if err != nil {
 			return err
 		}
 		return q.Wait(ctx)
 	},
-	"Recv": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.Recv(ctx, b, 2) },
-	"Send": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.Send(ctx, b, 2) },
-	"Barrier": func(ctx context.Context, c *Comm, b comm.Buf) error { // with a message under way
-		if _, err := c.IRecv(ctx, b, 2); err != nil {
+	"Exchange": func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
+		x, err := withRank2(c, b)
+		if err != nil {
+			return err
+		}
+		return x.Run(ctx)
+	},
+	"Recv": func(ctx context.Context, c *comm.Comm, b comm.Buf) error { return c.Recv(ctx, b, 2) },
+	"Barrier": func(ctx context.Context, c *comm.Comm, b comm.Buf) error { // with an exchange under way
+		x, err := withRank2(c, b)
+		if err == nil {
+			err = x.Start(ctx)
+		}
+		if err != nil {
 			return err
 		}
 		return c.Barrier(ctx)
 	},
+}
+
+// withRank2 plans an exchange of all ranks with rank 2.
+func withRank2(c *comm.Comm, b comm.Buf) (*comm.Exchange, error) {
+	in, out := []comm.Leg{{Peer: 2, Buf: b.Slice(0, 1)}}, []comm.Leg{{Peer: 2, Buf: b.Slice(1, 2)}}
+	for r := range c.Size() {
+		if c.Rank() == 2 && r != 2 {
+			in, out = append(in, comm.Leg{Peer: r, Buf: b.Slice(0, 1)}), append(out, comm.Leg{Peer: r, Buf: b.Slice(1, 2)})
+		}
+	}
+	return comm.NewExchange(c, in, out)
 }
 
 // TestFaults lets rank 2 fail while the others wait for it. The calls of all others must end
@@ -53,19 +74,19 @@ func TestFaults(t *testing.T) {
 		fail program
 		want []string // in the error of the others
 	}{
-		{"error", Config{}, func(context.Context, *Comm, device.Accelerator) error { return errBoom }, []string{"rank 2", "boom"}},
-		{"panic", Config{}, func(context.Context, *Comm, device.Accelerator) error { panic("bang") }, []string{"rank 2", "bang"}},
-		{"abort", Config{}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+		{"error", Config{}, func(context.Context, *comm.Comm, device.Accelerator) error { return errBoom }, []string{"rank 2", "boom"}},
+		{"panic", Config{}, func(context.Context, *comm.Comm, device.Accelerator) error { panic("bang") }, []string{"rank 2", "bang"}},
+		{"abort", Config{}, func(ctx context.Context, c *comm.Comm, _ device.Accelerator) error {
 			c.Abort(errBoom)
 			return c.Barrier(ctx)
 		}, []string{"rank 2", "boom"}},
-		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
+		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *comm.Comm, _ device.Accelerator) error {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}, []string{"waited 50ms"}},
-		{"gone", Config{Timeout: time.Minute}, func(ctx context.Context, c *Comm, _ device.Accelerator) error {
-			for _, l := range c.w.channels { // as the others see a process that dies
-				c.w.l.lib.Func("gpusim_nccl_kill").Call(l.handle)
+		{"gone", Config{Timeout: time.Minute}, func(ctx context.Context, c *comm.Comm, _ device.Accelerator) error {
+			for _, l := range inside(c).w.channels { // as the others see a process that dies
+				inside(c).w.l.lib.Func("gpusim_nccl_kill").Call(l.handle)
 			}
 			<-ctx.Done()
 			return context.Cause(ctx)
@@ -75,14 +96,14 @@ func TestFaults(t *testing.T) {
 		for _, f := range faults {
 			for _, how := range []string{"cold", "warm", "old"} {
 				warm := how != "cold"
-				if f.name == "gone" && !warm || f.name == "late" && call == "Barrier" {
-					continue // the library has nothing under way yet, and the host has its own timeout
+				if f.name == "gone" && (!warm || call == "Recv") || f.name == "late" && (call == "Barrier" || call == "Recv" || call == "Exchange" && !warm) {
+					continue // they wait in the host, which has its own timeout
 				}
 				t.Run(call+"/"+f.name+"/"+how, func(t *testing.T) {
 					errs := make([]error, 4)
-					err := simulated(t, 4, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+					err := simulated(t, 4, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 						if how == "old" {
-							c.w.l.revoke = 0
+							inside(c).w.l.revoke = 0
 						}
 						m, err := newMemory(dev, 1.0, 2)
 						if err == nil && warm {
@@ -91,7 +112,7 @@ func TestFaults(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						c.w.cfg = f.cfg // the machine may be too busy to warm up in time
+						inside(c).w.cfg = f.cfg // the machine may be too busy to warm up in time
 						if c.Rank() == 2 {
 							return f.fail(ctx, c, dev)
 						}
@@ -122,9 +143,9 @@ func TestFaults(t *testing.T) {
 // queued after a collective that rank 2 has not joined.
 func TestDeviceWait(t *testing.T) {
 	for name, fail := range map[string]program{
-		"error": func(context.Context, *Comm, device.Accelerator) error { return errBoom },
-		"gone": func(ctx context.Context, c *Comm, _ device.Accelerator) error {
-			c.w.l.lib.Func("gpusim_nccl_kill").Call(c.channel.handle)
+		"error": func(context.Context, *comm.Comm, device.Accelerator) error { return errBoom },
+		"gone": func(ctx context.Context, c *comm.Comm, _ device.Accelerator) error {
+			inside(c).w.l.lib.Func("gpusim_nccl_kill").Call(inside(c).channel.handle)
 			<-ctx.Done()
 			return context.Cause(ctx)
 		},
@@ -132,7 +153,7 @@ func TestDeviceWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var begun sync.WaitGroup
 			begun.Add(2)
-			err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 				m, err := newMemory(dev, 1.0, 2)
 				if err == nil {
 					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
@@ -153,11 +174,11 @@ func TestDeviceWait(t *testing.T) {
 					return err
 				}
 				q, err := c.IAllReduce(ctx, m.buf(), m.buf(), comm.Sum)
-				for err == nil && len(c.channel.busy) == 0 {
+				for err == nil && len(inside(c).channel.busy) == 0 {
 					_, err = q.Test()
 				}
 				if err == nil {
-					err = c.channel.queue.Lead()
+					err = inside(c).channel.queue.Lead()
 				}
 				kernels.Fill(x, 1)
 				begun.Done()
@@ -188,15 +209,15 @@ func TestRevoke(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv(EnvVar, dir)
-		err = local.Run(t.Context(), 3, func(ctx context.Context, host comm.Comm) error {
+		err = local.Run(t.Context(), 3, func(ctx context.Context, host *comm.Comm) error {
 			dev, err := cuda.New(cuda.Config{Index: host.Rank(), Folder: dir})
 			if err != nil {
 				return err
 			}
 			var count func() int32
-			err = with(ctx, host, dev, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-				if count = func() int32 { return c.w.l.lib.Func("gpusim_nccl_count").Call() }; old {
-					c.w.l.revoke = 0
+			err = with(ctx, host, dev, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+				if count = func() int32 { return inside(c).w.l.lib.Func("gpusim_nccl_count").Call() }; old {
+					inside(c).w.l.revoke = 0
 				}
 				m, err := newMemory(dev, 1.0, 2)
 				if err == nil {
@@ -209,7 +230,7 @@ func TestRevoke(t *testing.T) {
 					return errBoom
 				}
 				err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
-				for _, l := range c.w.channels {
+				for _, l := range inside(c).w.channels {
 					if l.handle != 0 {
 						left[c.Rank()]++
 					}
@@ -232,24 +253,15 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// exercise creates all NCCL communicators that the waits use.
-func exercise(ctx context.Context, c *Comm, b comm.Buf) error {
+// exercise creates the NCCL communicator that the waits use, and its connections.
+func exercise(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 	if err := c.AllReduce(ctx, b, b, comm.Sum); err != nil {
 		return err
 	}
-	err := c.Group(ctx, func() error {
-		if c.Rank() != 2 {
-			return c.SendRecv(ctx, b.Slice(0, 1), 2, b.Slice(1, 2), 2)
-		}
-		for r := range c.Size() {
-			if r != 2 {
-				if err := c.SendRecv(ctx, b.Slice(0, 1), r, b.Slice(1, 2), r); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	x, err := withRank2(c, b)
+	if err == nil {
+		err = x.Run(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -259,7 +271,7 @@ func exercise(ctx context.Context, c *Comm, b comm.Buf) error {
 // TestCancel ends a context while ranks wait.
 func TestCancel(t *testing.T) {
 	stop := errors.New("enough")
-	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		m, err := newMemory(dev, 1.0, 2)
 		if err != nil {
 			return err
@@ -283,12 +295,12 @@ func TestSharedGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(EnvVar, dir)
-	err = local.Run(t.Context(), 2, func(ctx context.Context, host comm.Comm) error {
+	err = local.Run(t.Context(), 2, func(ctx context.Context, host *comm.Comm) error {
 		dev, err := cuda.New(cuda.Config{Folder: dir})
 		if err != nil {
 			return err
 		}
-		return errors.Join(with(ctx, host, dev, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		return errors.Join(with(ctx, host, dev, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 			m, err := newMemory(dev, 1.0)
 			if err != nil {
 				return err

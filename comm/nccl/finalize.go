@@ -18,7 +18,7 @@ func (w *world) finalize(channels []*channel) error {
 		return err
 	}
 	for _, l := range channels {
-		if l.handle != 0 && w.worldHost.Aborted() == nil {
+		if l.handle != 0 && w.host.Aborted() == nil {
 			if err := w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle); err != nil {
 				return err
 			}
@@ -27,7 +27,7 @@ func (w *world) finalize(channels []*channel) error {
 	start := time.Now()
 	for _, l := range channels {
 		for l.handle != 0 {
-			if w.worldHost.Aborted() != nil {
+			if w.host.Aborted() != nil {
 				w.ended(nil)
 				return nil
 			}
@@ -55,7 +55,7 @@ func (w *world) ended(cause error) error {
 		w.aborted = true
 		w.abort(w.revoke())
 	}
-	if err := w.worldHost.Aborted(); err != nil {
+	if err := w.host.Aborted(); err != nil {
 		return err
 	}
 	return cause

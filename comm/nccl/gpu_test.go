@@ -33,9 +33,9 @@ var children = map[string]program{
 	"gpu allocs":   allocs,
 	"gpu register": gpuRegister,
 	"gpu kill":     kill,
-	"sim suite": func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	"sim suite": func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		// Simulated GPUs of two processes cannot reach each other.
-		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoEmpty: true, NoTruncation: true}, c.Size() == 1)
+		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoTruncation: true}, c.Size() == 1)
 	},
 }
 
@@ -87,25 +87,25 @@ func onGPU(ctx context.Context, w *mpi.World, simulated bool, c Config, p progra
 		if err != nil {
 			return err
 		}
-		if w.Launcher.LocalSize > n || w.Size() > n {
+		if w.Launcher.LocalSize > n || w.Comm.Size() > n {
 			// The library refuses two ranks of one machine on one GPU, so each rank
 			// claims to be on another machine.
-			id := fmt.Sprintf("golops-%d-%d", os.Getpid(), w.Rank())
+			id := fmt.Sprintf("golops-%d-%d", os.Getpid(), w.Comm.Rank())
 			if err := errors.Join(dl.Setenv("NCCL_HOSTID", id), dl.Setenv("NCCL_SOCKET_IFNAME", "lo")); err != nil {
 				return err
 			}
 		}
-		cfg.Index = w.Rank() % n
+		cfg.Index = w.Comm.Rank() % n
 	}
 	dev, err := cuda.New(cfg)
 	if err != nil {
 		return err
 	}
-	return errors.Join(with(ctx, w, dev, c, p), dev.Close())
+	return errors.Join(with(ctx, w.Comm, dev, c, p), dev.Close())
 }
 
-func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
-	cfg := commtest.Config{Sequences: 20, NoEmpty: true, NoTruncation: true}
+func gpuSuite(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+	cfg := commtest.Config{Sequences: 20, NoTruncation: true}
 	if n, err := strconv.Atoi(os.Getenv(sequencesVar)); err == nil {
 		cfg.Sequences = n
 	}
@@ -121,7 +121,7 @@ func gpuSuite(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	return report(ctx, c, dev, cfg, true)
 }
 
-func gpuRegister(ctx context.Context, c *Comm, dev device.Accelerator) error {
+func gpuRegister(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 	rounds := 40
 	if n, err := strconv.Atoi(os.Getenv(sequencesVar)); err == nil {
 		rounds = n
@@ -130,7 +130,7 @@ func gpuRegister(ctx context.Context, c *Comm, dev device.Accelerator) error {
 }
 
 // report runs the suite and prints how long its cases took.
-func report(ctx context.Context, c *Comm, dev device.Accelerator, cfg commtest.Config, onDevice bool) error {
+func report(ctx context.Context, c *comm.Comm, dev device.Accelerator, cfg commtest.Config, onDevice bool) error {
 	start := time.Now()
 	last, cases := start, 0
 	if onDevice {
@@ -153,7 +153,7 @@ func report(ctx context.Context, c *Comm, dev device.Accelerator, cfg commtest.C
 }
 
 // kill lets the last rank die in the middle of a run.
-func kill(ctx context.Context, c *Comm, dev device.Accelerator) error {
+func kill(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 	m, err := newMemory(dev, make([]float32, 1<<20)...)
 	if err != nil {
 		return err

@@ -3,15 +3,23 @@ package nccl
 import (
 	"runtime"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 )
 
-// launch starts an operation in the library, or a copy if there is one rank. It returns
+// launch starts an operation in the library, or copies if there is one rank. It returns
 // inProgress if the library is still launching.
 func (l *channel) launch(o *op) (int32, error) {
-	if l.size == 1 {
-		return success, l.copy(o.dst, o.src)
+	k, s := o.call.Kind, o.call.Kind.Spec()
+	switch {
+	case k == driver.KindClose:
+		return success, nil
+	case k == driver.KindExchange && len(o.recv)+len(o.send) == 0:
+		return success, l.copyOwn(o)
+	case l.size == 1:
+		return success, l.copy(o.call.Dst, o.call.Src)
+	case s.Starts != 0:
+		k = s.Starts
 	}
 	// The current GPU and groups of NCCL calls belong to a thread.
 	runtime.LockOSThread()
@@ -23,40 +31,36 @@ func (l *channel) launch(o *op) (int32, error) {
 		return l.register(o.registration)
 	}
 	lib, t := l.w.l, dtypes[o.call.DType]
-	dst, src, root := o.dst.Addr(), o.src.Addr(), uintptr(o.call.Peer)
+	dst, src, root := o.call.Dst.Addr(), o.call.Src.Addr(), uintptr(o.call.Peer)
 	h, q := l.handle, l.queue.Handle()
-	n := uintptr(o.src.N) * t.per
+	n := uintptr(o.call.N) * t.per
 	var code int32
-	switch k := o.call.Kind; k {
-	case comm.KindAllReduce, comm.KindIAllReduce:
+	switch k {
+	case driver.KindAllReduce:
 		code = lib.allReduce.Call(src, dst, n, t.code, ops[o.call.Op], h, q)
-	case comm.KindReduce:
+	case driver.KindReduce:
 		code = lib.reduce.Call(src, dst, n, t.code, ops[o.call.Op], root, h, q)
-	case comm.KindBroadcast, comm.KindIBroadcast:
-		code = lib.broadcast.Call(src, dst, n, t.code, root, h, q)
-	case comm.KindAllGather, comm.KindIAllGather:
+	case driver.KindBroadcast:
+		code = lib.broadcast.Call(dst, dst, n, t.code, root, h, q)
+	case driver.KindAllGather:
 		code = lib.allGather.Call(src, dst, n, t.code, h, q)
-	case comm.KindReduceScatter:
-		code = lib.reduceScatter.Call(src, dst, uintptr(o.dst.N)*t.per, t.code, ops[o.call.Op], h, q)
-	case comm.KindSend: // a channel of messages has two ranks; the sender is 0
-		code = lib.send.Call(src, n, t.code, 1, h, q)
-	case comm.KindRecv:
-		code = lib.recv.Call(dst, n, t.code, 0, h, q)
-	case comm.KindAllToAll:
+	case driver.KindReduceScatter:
+		code = lib.reduceScatter.Call(src, dst, n/uintptr(l.size), t.code, ops[o.call.Op], h, q)
+	case driver.KindAllToAll:
 		if lib.allToAll == 0 {
 			return l.grouped(o)
 		}
 		code = lib.allToAll.Call(src, dst, n/uintptr(l.size), t.code, h, q)
-	case comm.KindGather:
+	case driver.KindGather:
 		if lib.gather == 0 {
 			return l.grouped(o)
 		}
 		code = lib.gather.Call(src, dst, n, t.code, root, h, q)
-	case comm.KindScatter:
+	case driver.KindScatter:
 		if lib.scatter == 0 {
 			return l.grouped(o)
 		}
-		code = lib.scatter.Call(src, dst, uintptr(o.dst.N)*t.per, t.code, root, h, q)
+		code = lib.scatter.Call(src, dst, n, t.code, root, h, q)
 	default:
 		return l.grouped(o)
 	}
@@ -64,27 +68,36 @@ func (l *channel) launch(o *op) (int32, error) {
 }
 
 // copy queues a copy of src to dst, if they differ.
-func (l *channel) copy(dst, src comm.Buf) error {
-	if dst.N == 0 || comm.Same(dst, src) {
+func (l *channel) copy(dst, src driver.Buf) error {
+	if dst.N == 0 || driver.Same(dst, src) {
 		return nil
 	}
 	return l.queue.Copy(dst.Addr(), src.Addr(), dst.Bytes())
 }
 
 // grouped launches an operation for which the library has no single call, as a group of
-// calls. The block that stays on this rank is copied.
+// calls. What stays on this rank is copied.
 //
 //   - AllGatherV is a broadcast of each rank's block, ReduceScatterV a reduction of each.
 //     Padding to equal blocks would take one call, but also memory and copies.
 //   - All others consist of messages.
 func (l *channel) grouped(o *op) (int32, error) {
-	if err := l.copySelf(o); err != nil {
+	if err := l.copyOwn(o); err != nil {
 		return 0, err
 	}
 	g := group{l: l, o: o}
 	g.do(l.w.l.groupStart.Call())
-	for r := range l.size {
-		g.block(r)
+	if o.call.Kind == driver.KindExchange {
+		for _, leg := range o.send {
+			g.move(l.w.l.send, leg.Buf, leg.Peer)
+		}
+		for _, leg := range o.recv {
+			g.move(l.w.l.recv, leg.Buf, leg.Peer)
+		}
+	} else {
+		for r := range l.size {
+			g.block(r)
+		}
 	}
 	g.do(l.w.l.groupEnd.Call())
 	code := g.first
@@ -112,85 +125,77 @@ func (g *group) do(code int32) {
 
 // block makes the calls for rank r's block.
 func (g *group) block(r int) {
-	l, o := g.l, g.o
-	lib, t := l.w.l, dtypes[o.call.DType]
-	h, q := l.handle, l.queue.Handle()
-	switch o.call.Kind {
-	case comm.KindAllGatherV:
-		if b := comm.BlockV(o.dst, o.in, r); b.N > 0 {
+	l, q := g.l, &g.o.call
+	lib, t, op := l.w.l, dtypes[q.DType], ops[q.Op]
+	h, stream := l.handle, l.queue.Handle()
+	switch q.Kind {
+	case driver.KindAllGatherV:
+		if b := q.DstBlock(r, l.size); b.N > 0 {
 			src := b.Addr()
 			if r == l.rank {
-				src = o.src.Addr()
+				src = q.Src.Addr()
 			}
-			g.do(lib.broadcast.Call(src, b.Addr(), uintptr(b.N)*t.per, t.code, uintptr(r), h, q))
+			g.do(lib.broadcast.Call(src, b.Addr(), uintptr(b.N)*t.per, t.code, uintptr(r), h, stream))
 		}
-		return
-	case comm.KindReduceScatterV:
-		if b := comm.BlockV(o.src, o.in, r); b.N > 0 {
+	case driver.KindReduceScatterV:
+		if b := q.SrcBlock(r, l.size); b.N > 0 {
 			var dst uintptr
 			if r == l.rank {
-				dst = o.dst.Addr()
+				dst = q.Dst.Addr()
 			}
-			g.do(lib.reduce.Call(b.Addr(), dst, uintptr(b.N)*t.per, t.code, ops[o.call.Op], uintptr(r), h, q))
+			g.do(lib.reduce.Call(b.Addr(), dst, uintptr(b.N)*t.per, t.code, op, uintptr(r), h, stream))
 		}
-		return
-	}
-	if r == l.rank {
-		return
-	}
-	if out := o.outgoing(r); out.N > 0 {
-		g.move(lib.send, out, r)
-	}
-	if in := o.incoming(r); in.N > 0 {
-		g.move(lib.recv, in, r)
+	default:
+		if r == l.rank {
+			return
+		}
+		g.move(lib.send, l.outgoing(q, r), r)
+		g.move(lib.recv, l.incoming(q, r), r)
 	}
 }
 
-func (g *group) move(f dl.Func, b comm.Buf, peer int) {
-	t := dtypes[b.DType]
-	g.do(f.Call(b.Addr(), uintptr(b.N)*t.per, t.code, uintptr(peer), g.l.handle, g.l.queue.Handle()))
+// move makes one message, unless it is empty.
+func (g *group) move(f dl.Func, b driver.Buf, peer int) {
+	if b.N > 0 {
+		t := dtypes[b.DType]
+		g.do(f.Call(b.Addr(), uintptr(b.N)*t.per, t.code, uintptr(peer), g.l.handle, g.l.queue.Handle()))
+	}
 }
 
-// copySelf copies the block that this rank sends to itself.
-func (l *channel) copySelf(o *op) error {
-	if k := o.call.Kind; k == comm.KindAllGatherV || k == comm.KindReduceScatterV {
-		return nil
+// copyOwn queues the copies of what this rank sends to itself.
+func (l *channel) copyOwn(o *op) error {
+	switch q := &o.call; q.Kind {
+	case driver.KindAllGatherV, driver.KindReduceScatterV:
+	case driver.KindExchange:
+		for _, pair := range o.copies {
+			if err := l.copy(pair[0], pair[1]); err != nil {
+				return err
+			}
+		}
+	default:
+		return l.copy(l.incoming(q, l.rank), l.outgoing(q, l.rank))
 	}
-	return l.copy(o.incoming(l.rank), o.outgoing(l.rank))
+	return nil
 }
 
 // outgoing returns the block that goes to rank r, incoming the block that comes from it,
 // in an operation that consists of messages.
-func (o *op) outgoing(r int) comm.Buf {
-	n, root := o.c.n, int(o.call.Peer)
-	switch k := o.call.Kind; {
-	case k == comm.KindAllToAll:
-		return comm.Block(o.src, r, n)
-	case k == comm.KindAllToAllV:
-		return comm.BlockV(o.src, o.out, r)
-	case (k == comm.KindGather || k == comm.KindGatherV) && r == root:
-		return o.src
-	case k == comm.KindScatter && o.c.me == root:
-		return comm.Block(o.src, r, n)
-	case k == comm.KindScatterV && o.c.me == root:
-		return comm.BlockV(o.src, o.in, r)
+func (l *channel) outgoing(q *driver.Call, r int) driver.Buf {
+	switch s := q.Kind.Spec(); {
+	case s.Src == driver.Blocks && (!s.SrcAtRoot || l.rank == q.Root()):
+		return q.SrcBlock(r, l.size)
+	case s.DstAtRoot && r == q.Root():
+		return q.Src
 	}
-	return comm.Buf{}
+	return driver.Buf{}
 }
 
-func (o *op) incoming(r int) comm.Buf {
-	n, root := o.c.n, int(o.call.Peer)
-	switch k := o.call.Kind; {
-	case k == comm.KindAllToAll:
-		return comm.Block(o.dst, r, n)
-	case k == comm.KindAllToAllV:
-		return comm.BlockV(o.dst, o.in, r)
-	case k == comm.KindGather && o.c.me == root:
-		return comm.Block(o.dst, r, n)
-	case k == comm.KindGatherV && o.c.me == root:
-		return comm.BlockV(o.dst, o.in, r)
-	case (k == comm.KindScatter || k == comm.KindScatterV) && r == root:
-		return o.dst
+func (l *channel) incoming(q *driver.Call, r int) driver.Buf {
+	switch s := q.Kind.Spec(); {
+	case s.Dst == driver.Blocks && (!s.DstAtRoot || l.rank == q.Root()):
+		return q.DstBlock(r, l.size)
+	case s.SrcAtRoot && r == q.Root():
+		return q.Dst
 	}
-	return comm.Buf{}
+	return driver.Buf{}
 }

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 	"github.com/golops/golops/scalar"
 )
@@ -80,23 +80,23 @@ func (l *lib) errorOf(name string, code int32, h uintptr) error {
 // dtypes are the library's element types. A complex number is two reals.
 var dtypes = [...]struct{ code, per uintptr }{
 	scalar.Uint8: {1, 1}, scalar.Int32: {2, 1}, scalar.Int64: {4, 1}, scalar.Float32: {7, 1}, scalar.Float64: {8, 1},
-	scalar.Complex64: {7, 2}, scalar.Complex128: {8, 2},
+	scalar.Complex64: {7, 2}, scalar.Complex128: {8, 2}, scalar.Half: {6, 1}, scalar.Brain: {9, 1},
 }
 
 // ops are the library's reductions.
-var ops = [...]uintptr{comm.Sum: 0, comm.Prod: 1, comm.Max: 2, comm.Min: 3, comm.Average: 4}
+var ops = [...]uintptr{driver.Sum: 0, driver.Prod: 1, driver.Max: 2, driver.Min: 3, driver.Average: 4}
 
 // reduces reports whether the library's reduction is that of package comm. The library
 // does not multiply complex numbers. Its min and max of floats hide a NaN. Its average
 // divides before summing, which is exact only for floats and a power of two of ranks.
-func reduces(op comm.Op, dt scalar.DType, ranks int) bool {
+func reduces(op driver.Op, dt scalar.DType, ranks int) bool {
 	float := dt >= scalar.Float32
 	switch op {
-	case comm.Prod:
+	case driver.Prod:
 		return !dt.IsComplex()
-	case comm.Min, comm.Max:
+	case driver.Min, driver.Max:
 		return !float
-	case comm.Average:
+	case driver.Average:
 		return float && ranks&(ranks-1) == 0
 	}
 	return true

@@ -13,14 +13,15 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 )
 
 // TestOlder runs the suite without the functions that only newer libraries have.
 func TestOlder(t *testing.T) {
 	run := suite(commtest.Config{Sequences: 50, NoFaults: true}, true, t.Errorf)
-	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-		l := c.w.l
+	err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+		l := inside(c).w.l
 		l.initRankScalable, l.allToAll, l.gather, l.scatter = 0, 0, 0, 0
 		return run(ctx, c, dev)
 	})
@@ -32,7 +33,7 @@ func TestOlder(t *testing.T) {
 // TestNaN asserts that a reduction never hides a NaN.
 func TestNaN(t *testing.T) {
 	for _, op := range []comm.Op{comm.Min, comm.Max, comm.Sum} {
-		err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 			x := []float32{1, 2, 3}
 			x[c.Rank()] = float32(math.NaN())
 			m, err := newMemory(dev, x...)
@@ -54,20 +55,20 @@ func TestNaN(t *testing.T) {
 	}
 }
 
-// TestProgress receives messages whose sender waits in the host's communicator: in a barrier,
-// for a message, for a lock.
+// TestProgress has an exchange with a rank that waits in the host's communicator: in a
+// barrier, for a message, for a collective.
 func TestProgress(t *testing.T) {
-	for name, wait := range map[string]func(context.Context, *Comm) error{
-		"Barrier": func(ctx context.Context, c *Comm) error { return c.Barrier(ctx) },
-		"SendRecv": func(ctx context.Context, c *Comm) error {
+	for name, wait := range map[string]func(context.Context, *comm.Comm) error{
+		"Barrier": func(ctx context.Context, c *comm.Comm) error { return c.Barrier(ctx) },
+		"SendRecv": func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of(make([]int32, 1))
 			return c.SendRecv(ctx, x, 1-c.Rank(), comm.Of([]int32{1}), 1-c.Rank())
 		},
-		"AllReduce": func(ctx context.Context, c *Comm) error {
+		"AllReduce": func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of(make([]int32, 1))
 			return c.AllReduce(ctx, x, x, comm.Sum)
 		},
-		"Test": func(ctx context.Context, c *Comm) error {
+		"Test": func(ctx context.Context, c *comm.Comm) error {
 			x := comm.Of(make([]int32, 1))
 			q, err := c.IAllReduce(ctx, x, x, comm.Sum)
 			for done := false; err == nil && !done; runtime.Gosched() {
@@ -77,13 +78,17 @@ func TestProgress(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			err := simulated(t, 2, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 				m, err := newMemory(dev, int64(7+c.Rank()))
 				if err != nil {
 					return err
 				}
 				if c.Rank() == 1 {
-					if err := c.Recv(ctx, m.buf(), 0); err != nil {
+					x, err := comm.NewExchange(c, []comm.Leg{{Peer: 0, Buf: m.buf()}}, nil)
+					if err == nil {
+						err = x.Run(ctx)
+					}
+					if err != nil {
 						return err
 					}
 					got, err := m.values()
@@ -92,11 +97,14 @@ func TestProgress(t *testing.T) {
 					}
 					return errors.Join(err, wait(ctx, c))
 				}
-				q, err := c.ISend(ctx, m.buf(), 1)
+				x, err := comm.NewExchange(c, nil, []comm.Leg{{Peer: 1, Buf: m.buf()}})
+				if err == nil {
+					err = x.Start(ctx)
+				}
 				if err != nil {
 					return err
 				}
-				return errors.Join(wait(ctx, c), q.Wait(ctx))
+				return errors.Join(wait(ctx, c), x.Wait(ctx))
 			})
 			if err != nil {
 				t.Error(err)
@@ -107,7 +115,7 @@ func TestProgress(t *testing.T) {
 
 // TestMixed asserts that buffers in two kinds of memory are an error that says so.
 func TestMixed(t *testing.T) {
-	err := simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	err := simulated(t, 2, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		m, err := newMemory(dev, 1.0)
 		if err != nil {
 			return err
@@ -118,8 +126,15 @@ func TestMixed(t *testing.T) {
 			return fmt.Errorf("AllReduce from host to GPU memory: %v", err)
 		}
 		_, err = c.Window(ctx, m.buf())
-		if !errors.Is(err, errors.ErrUnsupported) {
+		if err == nil || !strings.Contains(err.Error(), "buffer is in GPU memory") {
 			return fmt.Errorf("window over GPU memory: %v", err)
+		}
+		x, err := comm.NewExchange(c, []comm.Leg{{Peer: c.Rank(), Buf: m.buf()}}, []comm.Leg{{Peer: c.Rank(), Buf: host}})
+		if err != nil {
+			return err
+		}
+		if err := x.Start(ctx); err == nil || !strings.Contains(err.Error(), "some legs are in GPU memory, others in host memory") {
+			return fmt.Errorf("exchange from host to GPU memory: %v", err)
 		}
 		if s := c.String(); !strings.HasPrefix(s, "NCCL 2.") || !strings.HasSuffix(s, " over goroutines") {
 			return fmt.Errorf("String is %q", s)
@@ -131,61 +146,92 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestMixedMessages has the two sides of a message in different kinds of memory, in either
-// order, also of one rank with itself, after messages that match. Both ranks get the same
-// error, without a timeout.
+// TestMixedMessages has the two sides of messages in different kinds of memory, also of one
+// rank with itself.
 func TestMixedMessages(t *testing.T) {
-	for _, from := range []comm.Place{comm.OnHost, comm.OnDevice} {
-		for _, first := range []string{"sender", "receiver", "self"} {
-			t.Run(fmt.Sprintf("from %v/%s", from, first), func(t *testing.T) {
-				var errs [2]error
-				begun := make(chan struct{})
-				simulated(t, 2, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-					m, err := newMemory(dev, 1.0, 2)
-					if err != nil {
-						return err
-					}
-					host, other := comm.Of([]float64{1, 2}), 1-c.Rank()
-					for _, b := range []comm.Buf{host, m.buf()} {
-						if err := c.SendRecv(ctx, b.Slice(1, 2), other, b.Slice(0, 1), other); err != nil {
-							return err
-						}
-					}
-					src, dst := m.buf(), host
-					if from == comm.OnHost {
-						src, dst = dst, src
-					}
-					sends := c.Rank() == 0
-					if first == "self" {
-						errs[c.Rank()] = c.SendRecv(ctx, dst, c.Rank(), src, c.Rank())
-						return errs[c.Rank()]
-					}
-					if sends != (first == "sender") {
-						<-begun
-					}
-					var q comm.Request
-					if sends {
-						q, err = c.ISend(ctx, src, 1)
-					} else {
-						q, err = c.IRecv(ctx, dst, 0)
-					}
-					if sends == (first == "sender") {
-						close(begun)
-					}
-					if err == nil {
-						err = q.Wait(ctx)
-					}
-					errs[c.Rank()] = errors.Join(err, c.Barrier(ctx))
-					return errs[c.Rank()]
-				})
-				for r, err := range errs {
-					var m *comm.MismatchError
-					if !errors.As(err, &m) || m.Hint != "both sides of a message must be in the same kind of memory" {
-						t.Errorf("rank %d: %v", r, err)
-					}
-				}
-			})
+	err := simulated(t, 2, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+		for _, peer := range []int{1 - c.Rank(), c.Rank()} {
+			m, err := newMemory(dev, 1.0, 2)
+			if err != nil {
+				return err
+			}
+			host := []float64{float64(7 + c.Rank()), 8}
+			if err := c.SendRecv(ctx, m.buf(), peer, comm.Of(host), peer); err != nil {
+				return err
+			}
+			if got, err := m.values(); err != nil || got[0] != float64(7+peer) || got[1] != 8 {
+				return fmt.Errorf("from host memory of rank %d: got %v, %v", peer, got, err)
+			}
+			if err := c.SendRecv(ctx, comm.Of(host), peer, m.buf(), peer); err != nil {
+				return err
+			}
+			if host[0] != float64(7+c.Rank()) || host[1] != 8 {
+				return fmt.Errorf("from GPU memory of rank %d: got %v", peer, host)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLegs has exchanges whose legs do not match: between two ranks in checked mode, and of
+// a rank with itself. The other legs arrive, and ranks can continue.
+func TestLegs(t *testing.T) {
+	err := simulated(t, 3, Config{Checked: true}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+		me, n := c.Rank(), 1
+		a, err := newMemory(dev, 1.0, 2, 3, 4)
+		if err != nil {
+			return err
+		}
+		b, err := newMemory(dev, float64(10*me), 0, 0, 0)
+		if err != nil {
+			return err
+		}
+		if me == 1 {
+			n = 2 // more than rank 0 expects
+		}
+		to, from := (me+1)%3, (me+2)%3
+		dst, src := a.buf(), b.buf()
+		for _, k := range []struct {
+			name       string
+			recv, send []comm.Leg
+			bad        bool
+		}{
+			{"one element more", []comm.Leg{{Peer: to, Buf: dst.Slice(2, 3)}, {Peer: from, Buf: dst.Slice(0, 1)}},
+				[]comm.Leg{{Peer: from, Buf: src.Slice(1, 1+n)}, {Peer: to, Buf: src.Slice(0, 1)}}, me < 2},
+			{"another meaning", []comm.Leg{{Peer: from, Buf: dst.Slice(0, 1)}},
+				[]comm.Leg{{Peer: to, Buf: src.Slice(0, 1).Labelled(comm.LabelOf(fmt.Sprint(me)))}}, true},
+			{"itself", []comm.Leg{{Peer: me, Buf: dst.Slice(1, 3)}, {Peer: from, Buf: dst.Slice(0, 1)}},
+				[]comm.Leg{{Peer: me, Buf: src.Slice(1, 2)}, {Peer: to, Buf: src.Slice(0, 1)}}, true},
+			{"itself once", []comm.Leg{{Peer: me, Buf: dst.Slice(1, 3)}, {Peer: from, Buf: dst.Slice(0, 1)}},
+				[]comm.Leg{{Peer: to, Buf: src.Slice(0, 1)}}, true},
+			{"valid", []comm.Leg{{Peer: from, Buf: dst.Slice(0, 1)}}, []comm.Leg{{Peer: to, Buf: src.Slice(0, 1)}}, false},
+		} {
+			if err := a.set(1, 2, 3, 4); err != nil {
+				return err
+			}
+			x, err := comm.NewExchange(c, k.recv, k.send)
+			if err != nil {
+				return err
+			}
+			var m *comm.MismatchError
+			if err := x.Run(ctx); errors.As(err, &m) != k.bad || err != nil && !k.bad {
+				return fmt.Errorf("%s: %v", k.name, err)
+			}
+			want := float64(10 * from)
+			if k.name == "another meaning" {
+				want = 1
+			}
+			if got, err := a.values(); err != nil || got[0] != want {
+				return fmt.Errorf("%s: got %v, %v, want %v", k.name, got, err, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -196,27 +242,34 @@ func TestMixedRanks(t *testing.T) {
 	for _, k := range []struct {
 		name string
 		cfg  Config
-		call func(ctx context.Context, c *Comm, b comm.Buf) error
+		call func(ctx context.Context, c *comm.Comm, b comm.Buf) error
 		want string
 	}{
-		{"checked", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+		{"checked", Config{Checked: true}, func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 			return c.AllReduce(ctx, b, b, comm.Sum)
 		}, "rank 2 is in AllReduce on GPU memory, rank 0 is in AllReduce on host memory"},
-		{"checked start", Config{Checked: true}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+		{"checked start", Config{Checked: true}, func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 			_, err := c.IBroadcast(ctx, b, 0)
 			return err
 		}, "rank 2 is in IBroadcast on GPU memory, rank 0 is in IBroadcast on host memory"},
-		{"unchecked with counts", Config{}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+		{"unchecked with counts", Config{}, func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 			counts := []int{1, 1, 1}
 			return c.AllToAllV(ctx, b, counts, b, counts)
 		}, "rank 2 is in AllToAllV on GPU memory, rank 0 is in AllToAllV on host memory"},
-		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *Comm, b comm.Buf) error {
+		{"checked exchange", Config{Checked: true}, func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
+			x, err := comm.NewExchange(c, []comm.Leg{{Peer: (c.Rank() + 2) % 3, Buf: b}}, []comm.Leg{{Peer: (c.Rank() + 1) % 3, Buf: b}})
+			if err == nil {
+				err = x.Run(ctx)
+			}
+			return err
+		}, `"on GPU"`},
+		{"late", Config{Timeout: 50 * time.Millisecond}, func(ctx context.Context, c *comm.Comm, b comm.Buf) error {
 			return c.AllReduce(ctx, b, b, comm.Sum)
 		}, "waited 50ms in AllReduce(sum, 3 float64) on GPU memory"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			var errs [3]error
-			simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 				m, err := newMemory(dev, 1.0, 2, 3)
 				if err == nil {
 					err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum) // now all NCCL communicators exist
@@ -224,7 +277,7 @@ func TestMixedRanks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				c.w.cfg = k.cfg
+				inside(c).w.cfg = k.cfg
 				b := m.buf()
 				if c.Rank() == 0 {
 					b = comm.Of([]float64{1, 2, 3})
@@ -248,7 +301,7 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
+func allocs(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 	const runs, n = 100, 64
 	a, err := newMemory(dev, make([]float32, n)...)
 	if err != nil {
@@ -260,10 +313,20 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	}
 	src, dst, scalars := a.buf(), b.buf(), comm.Of(make([]float64, 2))
 	each := n / c.Size()
-	part, own := src.Slice(0, each), comm.Block(src, c.Rank(), c.Size())
+	part, own := src.Slice(0, each), driver.Block(src, c.Rank(), c.Size())
 	all := src.Slice(0, each*c.Size())
 	counts := slices.Repeat([]int{each}, c.Size())
 	to, from := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+	legs := func(b comm.Buf, peers ...int) (all []comm.Leg) {
+		for i, p := range peers {
+			all = append(all, comm.Leg{Peer: p, Buf: b.Slice(7*i, 7*i+7)})
+		}
+		return all
+	}
+	x, err := comm.NewExchange(c, legs(dst, from, c.Rank(), to), legs(src, to, c.Rank(), from))
+	if err != nil {
+		return err
+	}
 	for _, k := range []struct {
 		name string
 		call func() error
@@ -279,6 +342,7 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 		{"GatherV", func() error { return c.GatherV(ctx, dst.Slice(0, all.N), counts, own, 0) }},
 		{"SendRecv", func() error { return c.SendRecv(ctx, dst, from, src, to) }},
 		{"SendRecv on the host", func() error { return c.SendRecv(ctx, scalars.Slice(0, 1), from, scalars.Slice(1, 2), to) }},
+		{"Exchange", func() error { return x.Run(ctx) }},
 		{"SendRecv with itself", func() error { return c.SendRecv(ctx, dst, c.Rank(), src, c.Rank()) }},
 		{"IAllReduce", func() error {
 			q, err := c.IAllReduce(ctx, dst, src, comm.Sum)
@@ -290,7 +354,7 @@ func allocs(ctx context.Context, c *Comm, dev device.Accelerator) error {
 	} {
 		var before, after runtime.MemStats
 		for i := range runs + 10 {
-			if i == 10 { // requests and notes exist by now
+			if i == 10 { // requests exist by now
 				if err := c.Barrier(ctx); err != nil {
 					return err
 				}

@@ -4,32 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/scalar"
 )
 
-var _ comm.Registrar = (*Comm)(nil)
-
-// Register implements comm.Registrar.
-func (c *Comm) Register(ctx context.Context, b comm.Buf) (comm.Registration, error) {
-	r := &registration{c: c, buf: b, call: comm.Call{Kind: comm.KindRegister, Peer: -1, N: -1}}
+// Register implements driver.Registrar.
+func (c *conn) Register(ctx context.Context, b driver.Buf) (driver.Registration, error) {
+	r := &registration{c: c, buf: b, call: driver.Signature{Kind: driver.KindRegister, Peer: -1, N: -1}}
 	var err error
-	if b.N > 0 && b.Place != comm.OnDevice {
+	if b.N > 0 && b.Place != driver.OnDevice {
 		err = errors.New("comm: Register: the buffer is in host memory, must be in GPU memory")
 	}
 	return c.register(ctx, r, err)
 }
 
-// Alloc implements comm.Registrar.
-func (c *Comm) Alloc(ctx context.Context, n int, symmetric bool) (comm.Registration, error) {
-	r := &registration{c: c, allocated: true, window: symmetric, call: comm.Call{Kind: comm.KindAlloc, Peer: -1, N: -1}}
+// Alloc implements driver.Registrar.
+func (c *conn) Alloc(ctx context.Context, n int, symmetric bool) (driver.Registration, error) {
+	r := &registration{c: c, allocated: true, window: symmetric, call: driver.Signature{Kind: driver.KindAlloc, Peer: -1, N: -1}}
 	if symmetric {
 		r.call.N = int64(n)
 	}
 	r.call.DType = scalar.Uint8
-	r.buf = comm.Buf{DType: scalar.Uint8, N: n, Place: comm.OnDevice}
+	r.buf = driver.Buf{DType: scalar.Uint8, N: n, Place: driver.OnDevice}
 	var err error
 	if n < 1 {
 		err = fmt.Errorf("comm: Alloc of %d bytes: must be at least 1", n)
@@ -38,10 +35,7 @@ func (c *Comm) Alloc(ctx context.Context, n int, symmetric bool) (comm.Registrat
 }
 
 // register registers memory on all ranks or on none.
-func (c *Comm) register(ctx context.Context, r *registration, fault error) (comm.Registration, error) {
-	if c.closed {
-		return nil, comm.ErrClosed
-	}
+func (c *conn) register(ctx context.Context, r *registration, fault error) (driver.Registration, error) {
 	if fault == nil {
 		fault = c.w.l.checkSupport(r)
 	}
@@ -61,7 +55,7 @@ func (c *Comm) register(ctx context.Context, r *registration, fault error) (comm
 	if err := c.agree(ctx, r.call, r.refused()); err != nil {
 		broken, e := c.onAnyRank(ctx, r.window && r.err != nil)
 		if e == nil && broken {
-			e = c.dropChannel()
+			e = c.replaceChannel(ctx)
 		}
 		return nil, errors.Join(err, e, r.Close(ctx))
 	}
@@ -88,10 +82,8 @@ func (l *lib) checkSupport(r *registration) error {
 
 // agree returns an error on all ranks if one has a fault or if they are in different
 // calls. If one rank has errors.ErrUnsupported, all have.
-func (c *Comm) agree(ctx context.Context, call comm.Call, fault error) error {
-	err := comm.Compare(c.n, call, fault,
-		func(numbers ...int64) ([]int64, error) { return c.gatherNumbers(ctx, numbers...) },
-		func(b comm.Buf, root int) error { return c.host.Broadcast(ctx, b, root) })
+func (c *conn) agree(ctx context.Context, call driver.Signature, fault error) error {
+	err := c.compare(ctx, &driver.Call{Signature: call, Err: fault})
 	if err == nil {
 		return nil
 	}
@@ -104,20 +96,15 @@ func (c *Comm) agree(ctx context.Context, call comm.Call, fault error) error {
 
 // registerWithLibrary passes r to the channel of this group and waits until the library has
 // registered or refused it. It makes the channel if necessary.
-func (c *Comm) registerWithLibrary(ctx context.Context, r *registration) error {
+func (c *conn) registerWithLibrary(ctx context.Context, r *registration) error {
 	w := c.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c.n == 1 {
 		return nil // one rank needs no registration
 	}
-	if err := w.ready(ctx); err != nil {
+	if err := c.open(ctx); err != nil {
 		return err
-	}
-	if c.channel == nil {
-		if err := c.newChannel(ctx); err != nil {
-			return w.fail(err)
-		}
 	}
 	if r.buf.N == 0 {
 		return nil // nothing to register
@@ -135,14 +122,14 @@ func (r *registration) refused() error {
 		return fmt.Errorf("comm: %v: %w: %w", r.call, r.err, errors.ErrUnsupported)
 	case r.window:
 		return fmt.Errorf("comm: %v: %v gives no window: each rank needs its own GPU, and the GPUs must reach each other's memory: %w",
-			r.call, r.c, errors.ErrUnsupported)
+			r.call, r.c.info.Name, errors.ErrUnsupported)
 	}
-	return fmt.Errorf("comm: %v: %v registers nothing: is NCCL_LOCAL_REGISTER set to 0? %w", r.call, r.c, errors.ErrUnsupported)
+	return fmt.Errorf("comm: %v: %v registers nothing: is NCCL_LOCAL_REGISTER set to 0? %w", r.call, r.c.info.Name, errors.ErrUnsupported)
 }
 
-// dropChannel aborts the channel of this group on all ranks. The next collective makes a new
-// one. Registrations with the channel are lost.
-func (c *Comm) dropChannel() error {
+// replaceChannel aborts the channel of this group on all ranks and makes a new one.
+// Registrations with the channel are lost.
+func (c *conn) replaceChannel(ctx context.Context) error {
 	w, l := c.w, c.channel
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,9 +138,7 @@ func (c *Comm) dropChannel() error {
 			r.channel, r.handle = nil, 0
 		}
 	}
-	w.channels = slices.DeleteFunc(w.channels, func(o *channel) bool { return o == l })
-	w.active = slices.DeleteFunc(w.active, func(o *channel) bool { return o == l })
 	c.channel = nil
 	w.abort([]*channel{l})
-	return l.queue.Close()
+	return errors.Join(w.drop(l), c.open(ctx))
 }

@@ -24,26 +24,26 @@ type known struct {
 // kinds are the ways to register memory.
 var kinds = []struct {
 	name string
-	make func(ctx context.Context, c *Comm, dev device.Accelerator, n int) (known, error)
+	make func(ctx context.Context, c *comm.Comm, dev device.Accelerator, n int) (known, error)
 }{
-	{"Register", func(ctx context.Context, c *Comm, dev device.Accelerator, n int) (known, error) {
+	{"Register", func(ctx context.Context, c *comm.Comm, dev device.Accelerator, n int) (known, error) {
 		m, err := newMemory(dev, make([]float64, n)...)
 		if err != nil {
 			return known{}, err
 		}
-		reg, err := comm.Register(ctx, c, m.buf())
+		reg, err := c.Register(ctx, m.buf())
 		return known{m, reg, func() { dev.FreeBytes(m.addr) }}, err
 	}},
-	{"Alloc", func(ctx context.Context, c *Comm, dev device.Accelerator, n int) (known, error) {
+	{"Alloc", func(ctx context.Context, c *comm.Comm, dev device.Accelerator, n int) (known, error) {
 		return allocated(ctx, c, dev, n, false)
 	}},
-	{"symmetric Alloc", func(ctx context.Context, c *Comm, dev device.Accelerator, n int) (known, error) {
+	{"symmetric Alloc", func(ctx context.Context, c *comm.Comm, dev device.Accelerator, n int) (known, error) {
 		return allocated(ctx, c, dev, n, true)
 	}},
 }
 
-func allocated(ctx context.Context, c *Comm, dev device.Accelerator, n int, symmetric bool) (known, error) {
-	reg, err := comm.AllocRegistered(ctx, c, 8*n, symmetric)
+func allocated(ctx context.Context, c *comm.Comm, dev device.Accelerator, n int, symmetric bool) (known, error) {
+	reg, err := c.AllocRegistered(ctx, 8*n, symmetric)
 	if err != nil {
 		return known{}, err
 	}
@@ -75,7 +75,7 @@ func (k known) close(ctx context.Context) error {
 }
 
 // exchange runs collectives from src to dst and in place, and compares.
-func exchange(ctx context.Context, c *Comm, src, dst known) error {
+func exchange(ctx context.Context, c *comm.Comm, src, dst known) error {
 	n, want := c.Size(), make([]float64, src.n)
 	mine := make([]float64, src.n)
 	for i := range want {
@@ -116,7 +116,7 @@ func exchange(ctx context.Context, c *Comm, src, dst known) error {
 
 // registers uses each kind of memory repeatedly on all ranks and checks that none leaks. A
 // kind that the library does not support is reported and skipped.
-func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n int) error {
+func registers(ctx context.Context, c *comm.Comm, dev device.Accelerator, rounds, n int) error {
 	for _, k := range kinds {
 		free, last, done := 0, 0, 0
 		for round := range rounds {
@@ -166,7 +166,7 @@ func registers(ctx context.Context, c *Comm, dev device.Accelerator, rounds, n i
 // TestRegister runs registers on simulated GPUs, which support all kinds.
 func TestRegister(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
-		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 			for _, k := range kinds {
 				a, err := k.make(ctx, c, dev, 600)
 				if err != nil {
@@ -219,9 +219,9 @@ func TestRegisterCannot(t *testing.T) {
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			gpusim.Set("GPUSIM_NCCL_WINDOWS", k.windows)
-			err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 				if slices.Contains(k.ranks, c.Rank()) {
-					k.change(c.w.l)
+					k.change(inside(c).w.l)
 				}
 				before, _ := dev.Info().Memory()
 				for i, kind := range kinds {
@@ -262,21 +262,21 @@ func TestRegisterCannot(t *testing.T) {
 
 // TestRegisterFaults gives invalid arguments, on all ranks and on one.
 func TestRegisterFaults(t *testing.T) {
-	err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		var mismatch *comm.MismatchError
-		if _, err := c.Alloc(ctx, 4096*(1+c.Rank()), true); !errors.As(err, &mismatch) {
+		if _, err := c.AllocRegistered(ctx, 4096*(1+c.Rank()), true); !errors.As(err, &mismatch) {
 			return fmt.Errorf("different sizes: %v", err)
 		}
-		if _, err := c.Alloc(ctx, c.Rank()-1, false); err == nil || !strings.Contains(err.Error(), "bytes: must be at least 1") {
+		if _, err := c.AllocRegistered(ctx, c.Rank()-1, false); err == nil || !strings.Contains(err.Error(), "bytes: must be at least 1") {
 			return fmt.Errorf("no bytes: %v", err)
 		}
 		if _, err := c.Register(ctx, comm.Of([]float64{1})); err == nil || !strings.Contains(err.Error(), "host memory") {
 			return fmt.Errorf("host memory: %v", err)
 		}
-		if _, err := c.Alloc(ctx, 1<<40, true); err == nil || errors.Is(err, errors.ErrUnsupported) {
+		if _, err := c.AllocRegistered(ctx, 1<<40, true); err == nil || errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("too much: %v", err)
 		}
-		if _, err := comm.Register(ctx, c.host, comm.Buf{}); !errors.Is(err, errors.ErrUnsupported) {
+		if _, err := inside(c).door.Register(ctx, comm.Buf{}); !errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("goroutines: %v", err)
 		}
 		if reg, err := c.Register(ctx, comm.Buf{}); err != nil || reg.Close(ctx) != nil {
@@ -292,8 +292,8 @@ func TestRegisterFaults(t *testing.T) {
 // TestRegisterLeft closes communicators with registered memory.
 func TestRegisterLeft(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
-		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
-			all := func(c *Comm) error {
+		err := simulated(t, ranks, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+			all := func(c *comm.Comm) error {
 				for _, k := range kinds {
 					if _, err := k.make(ctx, c, dev, 1<<18); err != nil {
 						return err
@@ -306,7 +306,7 @@ func TestRegisterLeft(t *testing.T) {
 				return err
 			}
 			before, _ := dev.Info().Memory()
-			if err := errors.Join(all(half.(*Comm)), half.Close()); err != nil {
+			if err := errors.Join(all(half), half.Close()); err != nil {
 				return err
 			}
 			if after, _ := dev.Info().Memory(); before-after > 5<<19 { // the memory of Register still belongs to the test
@@ -323,23 +323,24 @@ func TestRegisterLeft(t *testing.T) {
 // TestRegisterAbort aborts the program while memory is registered, and while it is being
 // registered. Close frees it all the same.
 func TestRegisterAbort(t *testing.T) {
-	for name, wait := range map[string]func(ctx context.Context, c *Comm, b comm.Buf) error{
-		"AllReduce": func(ctx context.Context, c *Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
-		"Alloc": func(ctx context.Context, c *Comm, _ comm.Buf) error {
-			_, err := c.Alloc(ctx, 4096, true)
+	for name, wait := range map[string]func(ctx context.Context, c *comm.Comm, b comm.Buf) error{
+		"AllReduce": func(ctx context.Context, c *comm.Comm, b comm.Buf) error { return c.AllReduce(ctx, b, b, comm.Sum) },
+		"Alloc": func(ctx context.Context, c *comm.Comm, _ comm.Buf) error {
+			_, err := c.AllocRegistered(ctx, 4096, true)
 			return err
 		},
-		"window": func(ctx context.Context, c *Comm, _ comm.Buf) error { // in the library, where rank 1 does not come
-			r := &registration{c: c, allocated: true, window: true, buf: comm.Buf{DType: scalar.Uint8, N: 4096, Place: comm.OnDevice}}
+		"window": func(ctx context.Context, c *comm.Comm, _ comm.Buf) error { // in the library, where rank 1 does not come
+			in := inside(c)
+			r := &registration{c: in, allocated: true, window: true, buf: comm.Buf{DType: scalar.Uint8, N: 4096, Place: comm.OnDevice}}
 			err := r.alloc()
-			c.w.registrations = append(c.w.registrations, r)
-			return errors.Join(err, c.registerWithLibrary(ctx, r))
+			in.w.registrations = append(in.w.registrations, r)
+			return errors.Join(err, in.registerWithLibrary(ctx, r))
 		},
-		"Close": func(ctx context.Context, c *Comm, _ comm.Buf) error { return c.Barrier(ctx) },
+		"Close": func(ctx context.Context, c *comm.Comm, _ comm.Buf) error { return c.Barrier(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			errs := make([]error, 3)
-			err := simulated(t, 3, Config{}, func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+			err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 				var m known
 				for _, k := range kinds {
 					var err error

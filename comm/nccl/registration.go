@@ -9,16 +9,16 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/dl"
 )
 
 // registration is GPU memory that is registered with the library. Registering takes its
 // turn with the operations of the channel, because the library takes one call at a time.
 type registration struct {
-	c          *Comm
-	call       comm.Call
-	buf        comm.Buf
+	c          *conn
+	call       driver.Signature
+	buf        driver.Buf
 	allocated  bool     // by ncclMemAlloc
 	window     bool     // with the memory of all ranks
 	channel    *channel // with which it is registered, or nil
@@ -29,12 +29,11 @@ type registration struct {
 }
 
 // await waits until the library has done r.call. It holds the lock except between polls. It
-// does not advance messages: registering may wait for the GPU, and a message on the GPU for
-// another rank, which is also registering. All ranks are in this call, so no rank waits for
-// a message.
+// does not advance other channels: registering may wait for the GPU, and an operation there
+// for another rank, which is also registering.
 func (r *registration) await(ctx context.Context) error {
 	w, l := r.c.w, r.channel
-	o := r.c.take(r.call, comm.Buf{}, comm.Buf{})
+	o := r.c.take(&driver.Call{Signature: r.call})
 	o.registration = r
 	l.add(o)
 	start := time.Now()
@@ -49,7 +48,7 @@ func (r *registration) await(ctx context.Context) error {
 			return r.c.release(o, nil)
 		}
 		if w.cfg.Timeout > 0 && time.Since(start) > w.cfg.Timeout {
-			return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", r.c.me, w.cfg.Timeout, o.call))
+			return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", r.c.me, w.cfg.Timeout, r.call))
 		}
 		w.mu.Unlock()
 		pause(polls)
@@ -103,10 +102,10 @@ func (w *world) withDevice(f func()) error {
 	return nil
 }
 
-// Buf implements comm.Registration.
-func (r *registration) Buf() comm.Buf { return r.buf }
+// Buf implements driver.Registration.
+func (r *registration) Buf() driver.Buf { return r.buf }
 
-// Close implements comm.Registration. After an abort, closing the communicator
+// Close implements driver.Registration. After an abort, closing the communicator
 // frees the memory.
 func (r *registration) Close(ctx context.Context) error {
 	w := r.c.w
@@ -164,18 +163,18 @@ func (r *registration) free() error {
 
 // closeRegistrations ends the registrations of this group, or of all groups if c is the
 // world.
-func (c *Comm) closeRegistrations() (errs []error) {
+func (c *conn) closeRegistrations() (errs []error) {
 	c.w.mu.Lock()
 	open := c.registrations()
 	c.w.mu.Unlock()
 	for _, r := range open {
-		if c.w.worldHost.Aborted() == nil {
+		if c.w.host.Aborted() == nil {
 			errs = append(errs, r.Close(context.Background()))
 		}
 	}
 	return errs
 }
 
-func (c *Comm) registrations() []*registration {
+func (c *conn) registrations() []*registration {
 	return slices.DeleteFunc(slices.Clone(c.w.registrations), func(r *registration) bool { return r.c != c && !c.world })
 }

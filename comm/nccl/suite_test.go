@@ -10,6 +10,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/device/cuda"
@@ -17,7 +18,7 @@ import (
 )
 
 // program is the program of a rank with a GPU.
-type program func(ctx context.Context, c *Comm, dev device.Accelerator) error
+type program func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error
 
 // simulated runs p on goroutine ranks, each with a simulated GPU.
 func simulated(t *testing.T, ranks int, cfg Config, p program) error {
@@ -27,7 +28,7 @@ func simulated(t *testing.T, ranks int, cfg Config, p program) error {
 		t.Fatal(err)
 	}
 	t.Setenv(EnvVar, dir)
-	return local.Run(t.Context(), ranks, func(ctx context.Context, host comm.Comm) error {
+	return local.Run(t.Context(), ranks, func(ctx context.Context, host *comm.Comm) error {
 		dev, err := cuda.New(cuda.Config{Index: host.Rank(), Folder: dir})
 		if err != nil {
 			return err
@@ -37,23 +38,25 @@ func simulated(t *testing.T, ranks int, cfg Config, p program) error {
 }
 
 // with runs p on one rank, as package launch does.
-func with(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config, p program) error {
+func with(ctx context.Context, host *comm.Comm, dev device.Accelerator, cfg Config, p program) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	c, err := New(ctx, host, dev, cfg)
 	if err != nil {
 		return err
 	}
-	err = comm.Recovered(ctx, c, func(ctx context.Context, _ comm.Comm) error { return p(ctx, c, dev) })
+	err = driver.Recovered(c.Abort, func() error { return p(ctx, c, dev) })
 	if err != nil {
 		c.Abort(err)
 	}
 	return errors.Join(err, c.Close())
 }
 
+func inside(c *comm.Comm) *conn { return c.Conn().(*conn) }
+
 // suite runs the suite of every communicator.
 func suite(cfg commtest.Config, onDevice bool, fault func(format string, args ...any)) program {
-	return func(ctx context.Context, c *Comm, dev device.Accelerator) error {
+	return func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		cfg := cfg // each rank has its own
 		if onDevice {
 			cfg.Device = dev
@@ -79,7 +82,7 @@ func TestSuite(t *testing.T) {
 		device bool
 		ranks  []int
 	}{
-		{"checked", Config{Checked: true}, commtest.Config{Sequences: 100, NoEmpty: true}, true, []int{1, 2, 3, 4}},
+		{"checked", Config{Checked: true}, commtest.Config{Sequences: 100}, true, []int{1, 2, 3, 4}},
 		{"unchecked", Config{}, commtest.Config{Sequences: 100, NoFaults: true}, true, []int{3}},
 		{"host memory", Config{}, commtest.Config{Sequences: 100}, false, []int{3}},
 	} {

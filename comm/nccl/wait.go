@@ -2,30 +2,26 @@ package nccl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"time"
 
-	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/sched"
 )
 
-// progress is polled while the host's communicator waits for another rank. Without it,
-// messages that this rank has started would not advance.
+// progress is polled while the host waits for another rank. Without it, operations that
+// this rank has started would not be launched.
 func (w *world) progress() bool {
 	if !w.mu.TryLock() {
 		return false // another goroutine of this rank makes progress
 	}
-	busy := len(w.active)+w.news+len(w.grants) > 0
-	idle := w.aborted || !busy && len(w.hearing) == 0
-	w.mu.Unlock()
-	if idle {
+	defer w.mu.Unlock()
+	if w.aborted || len(w.active) == 0 {
 		return false
 	}
-	err := w.await(context.Background(), nil)
-	return busy && err == nil
+	return w.work(context.Background()) == nil && len(w.active) > 0
 }
 
 // watch is called during a long wait for the GPU. Kernels do not depend on operations of
@@ -48,23 +44,17 @@ func (w *world) step() error {
 	if w.aborted {
 		return w.ended(nil)
 	}
-	if err := w.grantAll(); err != nil {
-		return w.fail(err)
-	}
 	for i := 0; i < len(w.active); {
 		l := w.active[i]
 		if err := l.advance(); err != nil {
 			return w.fail(err)
 		}
-		if len(l.todo)+len(l.busy) == 0 {
+		if l.hasWork() {
+			i++
+		} else {
 			l.listed = false
 			w.active = slices.Delete(w.active, i, i+1)
-		} else {
-			i++
 		}
-	}
-	if err := w.hear(); err != nil {
-		return w.fail(err)
 	}
 	return nil
 }
@@ -76,8 +66,7 @@ const (
 	sleepAfter   = 10000
 )
 
-// await polls until o, which may be nil, and all sends that were launched are done.
-// Between polls it looks for faults, checks ctx and the timeout, and yields the core. It
+// await polls until o is done. Between polls it looks for faults, checks ctx and the timeout, and yields the core. It
 // yields early, because the library's threads may need the core.
 func (w *world) await(ctx context.Context, o *op) error {
 	var since time.Time
@@ -90,7 +79,9 @@ func (w *world) await(ctx context.Context, o *op) error {
 				since = time.Now()
 			}
 			if time.Since(since) > w.cfg.Timeout {
-				return w.timedOut(o)
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on %v", w.me, w.cfg.Timeout, o.call.Signature, driver.OnDevice))
 			}
 		}
 		pause(polls)
@@ -108,47 +99,31 @@ func pause(polls int) {
 	}
 }
 
-func (w *world) timedOut(o *op) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if o == nil {
-		return w.fail(fmt.Errorf("comm: rank %d waited %v for a message to be received", w.me, w.cfg.Timeout))
-	}
-	place := comm.OnDevice
-	if o.onHost {
-		place = comm.OnHost
-	}
-	return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on %v", o.c.me, w.cfg.Timeout, o.call, place))
-}
-
-// poll does one step, sometimes looks for faults, and reports whether o and all sends are
-// done.
+// poll does some work and reports whether o is done.
 func (w *world) poll(ctx context.Context, o *op) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.step(); err != nil {
-		return false, err
-	}
-	if w.polls++; w.polls%inspectEvery == 0 {
-		if err := w.inspect(); err != nil {
-			return false, err
-		}
-		if err := w.cancelled(ctx); err != nil {
-			return false, err
-		}
-	}
-	return (o == nil || o.done) && w.sending == 0, nil
+	err := w.work(ctx)
+	return o.done, err
 }
 
-func (w *world) isDone(o *op) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return o.done
+// work does one step, and looks for faults now and then.
+func (w *world) work(ctx context.Context) error {
+	if err := w.step(); err != nil {
+		return err
+	}
+	if w.polls++; w.polls%inspectEvery != 0 {
+		return nil
+	}
+	if err := w.inspect(); err != nil {
+		return err
+	}
+	return w.cancelled(ctx)
 }
 
 // ready returns an error if the program was aborted or ctx has ended.
 func (w *world) ready(ctx context.Context) error {
-	if w.worldHost.Aborted() != nil {
+	if w.host.Aborted() != nil {
 		return w.ended(nil)
 	}
 	return w.cancelled(ctx)
@@ -164,16 +139,11 @@ func (w *world) cancelled(ctx context.Context) error {
 // inspect looks for an abort of another rank and for errors that the library
 // has found in the background, such as the death of a peer.
 func (w *world) inspect() error {
-	if w.worldHost.Aborted() != nil {
+	if w.host.Aborted() != nil {
 		return w.ended(nil)
 	}
 	for _, l := range w.active {
 		if err := l.fault(); err != nil {
-			return w.fail(err)
-		}
-	}
-	for _, p := range w.hearing { // such a rank may have died
-		if err := errors.Join(p.out.fault(), p.in.fault(), w.complain(p)); err != nil {
 			return w.fail(err)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package nccl is the communicator between GPUs. NCCL, or RCCL, sends GPU memory. A
-// communicator of the host, over goroutines or MPI, does everything else. Packages above
-// see one Comm.
+// Package nccl is the communicator between GPUs. NCCL, or RCCL, runs collectives and
+// exchanges on GPU memory. A communicator of the host, over goroutines or MPI, does
+// everything else. Packages above see one comm.Comm.
 package nccl
 
 import (
@@ -11,12 +11,17 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
+	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/staged"
 )
 
 // Config says how ranks communicate over NCCL. The zero Config is ready to use.
 type Config struct {
-	Checked bool          // compare the calls of all ranks before each collective on GPU memory
+	// Checked compares the calls of all ranks before each collective on GPU memory, and
+	// both sides of each leg of an exchange. The start of an exchange or of a
+	// non-blocking collective then waits for the other ranks.
+	Checked bool
 	Timeout time.Duration // the longest that a call on GPU memory may wait for another rank; 0 means no limit
 }
 
@@ -28,82 +33,65 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// world is the state that all communicators of this rank share. mu guards it and the
-// channels: a rank may have a goroutine for each of its groups, and the host's
-// communicator calls progress while it waits.
+// world is the state that all groups of this rank share. mu guards it and the channels: a
+// rank may have a goroutine for each of its groups, and the host calls progress while it
+// waits.
 type world struct {
-	l         *lib
-	dev       device.Accelerator
-	worldHost comm.Host
-	ctl       comm.Comm // for the notes of messages: see message.go
-	cfg       Config
-	me        int
+	l       *lib
+	dev     device.Accelerator
+	host    driver.Conn // of all ranks
+	me      int
+	cfg     Config
+	unwatch func()
 
 	mu            sync.Mutex
 	channels      []*channel
-	active        []*channel // channels with operations under way
-	peers         []peer     // by rank
-	hearing       []*peer    // ranks from which a note is to come
-	sent          []*note    // on their way
-	spare         []*note
-	news          int      // notes that are to come, without those of messages in host memory
-	grants        []grant  // sends to be launched
-	sending       int      // sends launched and not done
-	self          *channel // for messages to this rank itself
+	active        []*channel // channels with work to do
 	registrations []*registration
-	groups        int64 // how many groups this rank has joined
 	polls         uint64
-	unwatch       func()
 	aborted       bool // the communicators are aborted
 }
 
-// New makes one communicator of the ranks of host, each with its GPU. It is collective.
-// The caller must not use host any more, except to close it after Close.
-func New(ctx context.Context, host comm.Comm, dev device.Accelerator, cfg Config) (*Comm, error) {
-	w, err := prepare(host, dev, cfg)
+// New makes one communicator of the ranks of host, each with its GPU. It is collective. It
+// owns host.
+func New(ctx context.Context, host *comm.Comm, dev device.Accelerator, cfg Config) (*comm.Comm, error) {
+	w, s, err := prepare(host, dev, cfg)
 	if err = comm.Agree(ctx, host, err); err != nil {
 		return nil, err
 	}
-	if w.ctl, err = host.Split(ctx, 0, host.Rank()); err != nil {
-		return nil, err
-	}
-	w.worldHost.SetProgress(w.progress)
+	w.host.Info().SetProgress(w.progress)
 	w.unwatch = func() {}
 	if onWait := dev.Info().OnWait; onWait != nil {
 		w.unwatch = onWait(w.watch)
 	}
-	return w.newComm(ctx, w.worldHost, true)
+	return comm.New(w.newConn(s, true)), nil
 }
 
 // prepare checks the arguments and loads the library. It needs no other rank.
-func prepare(host comm.Comm, dev device.Accelerator, cfg Config) (*world, error) {
+func prepare(host *comm.Comm, dev device.Accelerator, cfg Config) (*world, *staged.Conn, error) {
 	if err := cfg.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	worldHost, ok := host.(comm.Host)
-	if !ok {
-		return nil, fmt.Errorf("nccl: over %v: that communicator is no comm.Host: use goroutines or MPI", host)
+	if host.Conn().Info().SetProgress == nil {
+		return nil, nil, fmt.Errorf("nccl: over %v: no other communicator can be built on that one: use goroutines or MPI", host)
 	}
 	if dev == nil {
-		return nil, errors.New("nccl: no device given")
+		return nil, nil, errors.New("nccl: no device given")
 	}
 	found, err := Find(dev.Platform())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l, err := bind(found)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	w := &world{l: l, dev: dev, worldHost: worldHost, cfg: cfg, me: host.Rank(), peers: make([]peer, host.Size())}
-	for r := range w.peers {
-		w.peers[r].rank = r
-	}
-	return w, nil
+	s, err := staged.NewConn(host.Conn(), dev)
+	return &world{l: l, dev: dev, host: host.Conn(), me: host.Rank(), cfg: cfg}, s, err
 }
 
 // fail aborts the program on all ranks.
 func (w *world) fail(cause error) error {
-	w.worldHost.Abort(cause)
+	w.host.Abort(cause)
 	return w.ended(cause)
 }

@@ -1,0 +1,144 @@
+package nccl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/comm/driver"
+)
+
+// Do implements driver.Conn. On host memory a collective goes to the host. Reductions that
+// the library cannot do are staged.
+func (c *conn) Do(ctx context.Context, q *driver.Call) error {
+	via, err := c.route(ctx, q)
+	switch {
+	case err != nil:
+		return err
+	case via != nil:
+		return via.Do(ctx, q)
+	}
+	o := c.take(q)
+	if err := c.begin(ctx, o); err != nil {
+		return err
+	}
+	return c.Wait(ctx, o.id)
+}
+
+// StartCollective implements driver.NonBlocking.
+func (c *conn) StartCollective(ctx context.Context, q *driver.Call) (uint64, error) {
+	if q.Err == nil {
+		q.Err = c.pending.CheckLimit(q.Kind)
+	}
+	via, err := c.route(ctx, q)
+	switch {
+	case err != nil:
+		return 0, err
+	case via != nil:
+		return c.startStaged(ctx, c.take(q), q)
+	}
+	o := c.take(q)
+	return o.id, c.begin(ctx, o)
+}
+
+// route returns the driver for a collective, or nil for the library.
+func (c *conn) route(ctx context.Context, q *driver.Call) (driver.Conn, error) {
+	if !q.Kind.Spec().Moves() { // a barrier, which does not wait for GPUs
+		return c.host, nil
+	}
+	dev, err := c.onGPU(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if !dev {
+		return c.host, nil
+	}
+	if err := c.enter(ctx, q); err != nil {
+		return nil, err
+	}
+	if c.n == 1 || reduces(q.Op, q.DType, c.n) {
+		return nil, nil
+	}
+	return c.staged, nil
+}
+
+// onGPU reports whether a collective is on GPU memory. The caller must use the same kind of
+// memory on all ranks. That is compared only in checked mode, and in calls in which a rank
+// may have no elements and must ask the others anyway.
+func (c *conn) onGPU(ctx context.Context, q *driver.Call) (bool, error) {
+	dev, host := onDevice(&q.Dst) || onDevice(&q.Src), onHost(&q.Dst) || onHost(&q.Src)
+	if c.n == 1 || !c.w.cfg.Checked && !mayBeEmpty(q.Kind.Spec()) {
+		if dev && host {
+			return dev, mixed(q)
+		}
+		return dev, nil
+	}
+	any, err := c.agreeOnMemory(ctx, q.Kind, dev, host)
+	if dev && host {
+		err = mixed(q)
+	}
+	return any, err
+}
+
+// onDevice reports whether b has elements in GPU memory. An empty buffer is neither on
+// the device nor on the host.
+func onDevice(b *driver.Buf) bool { return b.N > 0 && b.Place == driver.OnDevice }
+
+func onHost(b *driver.Buf) bool { return b.N > 0 && b.Place == driver.OnHost }
+
+// mayBeEmpty reports whether a rank may have no elements in a call in which others have
+// some.
+func mayBeEmpty(s *driver.Spec) bool { return s.Counts && (s.Rooted || s.Dst == s.Src) }
+
+func mixed(q *driver.Call) error {
+	return fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one of them to the other's memory", q.Kind, q.Dst.Place, q.Src.Place)
+}
+
+// agreeOnMemory reports whether any rank has elements in GPU memory. It is an error if
+// another has elements in host memory. Ranks may have no elements at all.
+func (c *conn) agreeOnMemory(ctx context.Context, k driver.Kind, dev, host bool) (bool, error) {
+	here := int64(c.me + 1)
+	c.flag = [2]int64{}
+	if dev {
+		c.flag[0] = here
+	}
+	if host {
+		c.flag[1] = here
+	}
+	b := driver.Of(c.flag[:])
+	err := c.door.AllReduce(ctx, b, b, driver.Max)
+	if err == nil && c.flag[0] > 0 && c.flag[1] > 0 {
+		err = &driver.MismatchError{RankA: int(c.flag[0] - 1), CallA: k.String() + " on GPU memory",
+			RankB: int(c.flag[1] - 1), CallB: k.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
+	}
+	return c.flag[0] > 0, err
+}
+
+// onAnyRank reports whether here is true on any rank.
+func (c *conn) onAnyRank(ctx context.Context, here bool) (bool, error) {
+	c.flag[0] = 0
+	if here {
+		c.flag[0] = 1
+	}
+	b := driver.Of(c.flag[:1])
+	err := c.door.AllReduce(ctx, b, b, driver.Max)
+	return c.flag[0] == 1, err
+}
+
+// enter starts a collective on GPU memory. It returns the fault of invalid arguments. In
+// checked mode it also returns the fault of another rank, or a mismatch.
+func (c *conn) enter(ctx context.Context, q *driver.Call) error {
+	if !c.w.cfg.Checked || c.n == 1 {
+		return q.Err
+	}
+	return c.compare(ctx, q)
+}
+
+// compare compares a call with those of the other ranks, over the host.
+func (c *conn) compare(ctx context.Context, q *driver.Call) error {
+	return driver.Compare(c.n, q,
+		func(numbers ...int64) ([]int64, error) {
+			all := make([]int64, len(numbers)*c.n)
+			return all, c.door.AllGather(ctx, driver.Of(all), driver.Of(numbers))
+		},
+		func(b driver.Buf, root int) error { return c.door.Broadcast(ctx, b, root) })
+}

@@ -1,0 +1,153 @@
+package nccl
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/golops/golops/comm/driver"
+)
+
+// op is one operation on GPU memory, from the call until it is done, or an operation of
+// staged that the caller will wait for.
+type op struct {
+	id           uint64
+	call         driver.Call
+	recv, send   []driver.Leg    // of an exchange with other ranks
+	copies       [][2]driver.Buf // of an exchange with this rank itself: destination and source
+	mark         uint64          // position in the queue after it
+	done         bool
+	err          error // of this operation only; other errors end the program
+	staged       bool
+	stagedID     uint64
+	registration *registration // set for an operation that registers or deregisters memory
+}
+
+// take returns an operation from the pool.
+func (c *conn) take(q *driver.Call) *op {
+	o, id := c.pending.Take(q.Kind)
+	*o = op{id: id, call: *q, recv: o.recv[:0], send: o.send[:0], copies: o.copies[:0]}
+	return o
+}
+
+func (c *conn) release(o *op, err error) error {
+	o.call = driver.Call{}
+	c.pending.Release(o.id)
+	return err
+}
+
+// startStaged starts a call that staged runs. It makes a request of c of it, whose Test
+// also advances the work on GPU memory.
+func (c *conn) startStaged(ctx context.Context, o *op, q *driver.Call) (id uint64, err error) {
+	o.staged = true
+	if o.stagedID, err = c.staged.Start(ctx, q); err != nil {
+		return 0, c.release(o, err)
+	}
+	return o.id, nil
+}
+
+// begin starts an operation on GPU memory. It runs after the kernels launched so far.
+func (c *conn) begin(ctx context.Context, o *op) error {
+	w := c.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	l := c.channel
+	if err := l.queue.Follow(); err != nil {
+		return w.fail(err)
+	}
+	if s := o.call.Kind.Spec(); s.Dst == driver.Blocks && s.Src == driver.Blocks && c.n > 1 && driver.Same(o.call.Dst, o.call.Src) {
+		if err := c.separate(&o.call.Src); err != nil {
+			return w.fail(err)
+		}
+	}
+	l.add(o)
+	if err := l.advance(); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// open makes the channel of this group if there is none. All ranks are in their first
+// operation, so the broadcast of the id is in the same order on all.
+func (c *conn) open(ctx context.Context) error {
+	w := c.w
+	if err := w.ready(ctx); err != nil || c.channel != nil {
+		return err
+	}
+	l, err := w.newChannel(c.me, c.n)
+	if err != nil {
+		return w.fail(err)
+	}
+	c.channel = l
+	if c.n == 1 {
+		return nil
+	}
+	if c.me == 0 {
+		if err := l.makeID(); err != nil {
+			return w.fail(err)
+		}
+	}
+	if l.idRequest, err = c.door.IBroadcast(ctx, driver.Of(l.id[:]), 0); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// separate replaces src by a copy, which is queued. The library exchanges blocks between
+// separate buffers only.
+func (c *conn) separate(src *driver.Buf) error {
+	n := src.Bytes()
+	if c.scratchBytes < n {
+		if c.scratch != 0 {
+			c.w.dev.FreeBytes(c.scratch)
+			c.scratch, c.scratchBytes = 0, 0
+		}
+		p, err := c.w.dev.AllocBytes(n)
+		if err != nil {
+			return err
+		}
+		c.scratch, c.scratchBytes = p, n
+	}
+	from := *src
+	src.Ptr = *(*unsafe.Pointer)(unsafe.Pointer(&c.scratch)) // GPU memory, which the garbage collector ignores
+	return c.channel.copy(*src, from)
+}
+
+// Wait implements driver.Conn.
+func (c *conn) Wait(ctx context.Context, id uint64) error {
+	o := c.pending.Find(id)
+	switch {
+	case o == nil:
+		return nil
+	case o.staged:
+		return c.release(o, c.staged.Wait(ctx, o.stagedID))
+	}
+	if err := c.w.await(ctx, o); err != nil {
+		return err // the program was aborted, and the library may still use o
+	}
+	return c.release(o, o.err)
+}
+
+// Test implements driver.Conn.
+func (c *conn) Test(id uint64) (bool, error) {
+	o := c.pending.Find(id)
+	if o == nil {
+		return true, nil
+	}
+	done, err := c.w.poll(context.Background(), o)
+	if o.staged && err == nil {
+		done, err = c.staged.Test(o.stagedID)
+	}
+	switch {
+	case err != nil && !o.staged:
+		return true, err
+	case done || err != nil:
+		if err == nil {
+			err = o.err
+		}
+		return true, c.release(o, err)
+	}
+	return false, nil
+}
