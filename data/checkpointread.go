@@ -20,7 +20,7 @@ import (
 // alone. An error is one that no other file would help with. The file is read twice,
 // first to see that all is well, so that no second copy of the arrays is needed. It
 // is collective.
-func readCheckpoint(ctx context.Context, g comm.Comm, path string, s *solve.State) (reason, err error) {
+func readCheckpoint(ctx context.Context, g *comm.Comm, path string, s *solve.State) (reason, err error) {
 	all := vectorsOf(s)
 	file, foot, reason := openCheckpoint(path, s, all)
 	if file != nil {
@@ -51,7 +51,7 @@ func readCheckpoint(ctx context.Context, g comm.Comm, path string, s *solve.Stat
 
 // agreeToRefuse spreads a refusal from any rank to all. err is not nil only if
 // communication failed.
-func agreeToRefuse(ctx context.Context, g comm.Comm, mine error) (reason, err error) {
+func agreeToRefuse(ctx context.Context, g *comm.Comm, mine error) (reason, err error) {
 	got := comm.Agree(ctx, g, mine)
 	if _, other := got.(*comm.RankError); got == nil || got == mine || other {
 		return got, nil

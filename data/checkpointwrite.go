@@ -96,7 +96,7 @@ func near(p, q solve.Fingerprint, tol float64) bool {
 
 // writeCheckpoint writes a file, or leaves nothing and says why. An error is one of
 // communication. It is collective.
-func writeCheckpoint(ctx context.Context, g comm.Comm, path string, s *solve.State) (reason, err error) {
+func writeCheckpoint(ctx context.Context, g *comm.Comm, path string, s *solve.State) (reason, err error) {
 	tmp, all := path+temporary, vectorsOf(s)
 	var fault error
 	if g.Rank() == 0 {

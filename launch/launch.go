@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/comm/local"
 	"github.com/golops/golops/dist"

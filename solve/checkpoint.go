@@ -26,7 +26,7 @@ type Saver interface {
 	Validate() error
 	// Open makes the place ready, before anything is computed. note hears what a
 	// user should know, on all ranks. It is collective.
-	Open(ctx context.Context, g comm.Comm, note func(text string)) (States, error)
+	Open(ctx context.Context, g *comm.Comm, note func(text string)) (States, error)
 }
 
 // States are the states that a Saver has.

@@ -83,7 +83,7 @@ func (m *memory) Validate() error { return nil }
 
 func (m *memory) String() string { return "memory" }
 
-func (m *memory) Open(context.Context, comm.Comm, func(string)) (States, error) { return m, nil }
+func (m *memory) Open(context.Context, *comm.Comm, func(string)) (States, error) { return m, nil }
 
 func (m *memory) Close() {}
 
