@@ -26,9 +26,8 @@ type sized struct{ small, wide dl.Func }
 type lib struct {
 	*Found
 	*abi
-	maxCount int                                        // the largest count of one call
-	serial   *sync.Mutex                                // non-nil if the library allows one call at a time
-	ownOps   [driver.NoOp + 1][scalar.Brain + 1]uintptr // reductions that the library lacks or gets wrong
+	maxCount int         // the largest count of one call
+	serial   *sync.Mutex // non-nil if the library allows one call at a time
 
 	test, iprobe, recv, getCount, errorString, commFree, commSplit, commSplitType, commDup, commIdup, commSize, commRank, commGetAttr,
 	setErrhandler, ibarrier, abort, finalize, opCreate, reduceLocal dl.Func
@@ -36,6 +35,7 @@ type lib struct {
 	collective   [len(collectives)]sized // by Kind
 	winCreate, winFree, winFence, winLock, winUnlock, winLockAll, winUnlockAll, winFlush, put, get, accumulate,
 	getAccumulate, winSetErrhandler dl.Func
+	ownOps [driver.NoOp + 1][scalar.Brain + 1]uintptr // reductions that the library lacks or gets wrong
 }
 
 // bind looks up every function. Those of MPI 3 are required.

@@ -17,10 +17,8 @@ type rank struct {
 	n        int
 	oneHost  bool // all ranks are on one machine
 
-	blocking  operation // of the call under way
-	second    operation // of a call that sends and receives
-	messages  request   // of a collective that consists of messages
-	args      [16]uintptr
+	blocking  operation   // of the call under way
+	second    operation   // of a call that sends and receives
 	counts    countArrays // C arrays of counts and displacements
 	counts2   countArrays
 	scratch   []uint64
@@ -28,6 +26,8 @@ type rank struct {
 	messageNo [2][]uint8 // number of messages on algoComm, sent and received, by peer: see countguard.go
 	countPair [2]int64
 
+	args         [16]uintptr // of a collective of the library
+	messages     request     // of a collective that consists of messages
 	recvCount    int32
 	pending      driver.RequestPool[request]
 	tests        int
