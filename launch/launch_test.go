@@ -91,7 +91,7 @@ var programs = map[string]launch.Program{
 		if c.Rank() == 2 {
 			err = errors.New("no such file")
 		}
-		if err := comm.Agree(ctx, c, err); err != nil {
+		if err := comm.Agree(ctx, c.Comm, err); err != nil {
 			return &launch.UsageError{Err: err}
 		}
 		return nil

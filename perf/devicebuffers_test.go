@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
@@ -30,7 +31,7 @@ func TestDeviceMemory(t *testing.T) {
 			}
 			cfg := Defaults()
 			cfg.Min, cfg.Max, cfg.Iters, cfg.LoopTime = 64, 64, 1, 0
-			tables, err = Sweep(ctx, idle{r.Comm}, r.Device, driver.Auto, cfg, nil)
+			tables, err = Sweep(ctx, comm.New(idle{r.Comm.Conn()}), r.Device, driver.Auto, cfg, nil)
 			if err == nil && tables[0].Wrong == 0 {
 				t.Error("a communicator that does nothing was found right")
 			}

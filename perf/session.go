@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
