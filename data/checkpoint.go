@@ -48,7 +48,7 @@ func (c Checkpoints) String() string {
 // first, and closes it itself.
 type CheckpointFolder struct {
 	Checkpoints
-	group   comm.Comm
+	group   *comm.Comm
 	note    func(text string)
 	lock    *disk.Lock // on rank 0
 	made    string     // the topmost folder that was not there before; on rank 0
@@ -64,7 +64,7 @@ var (
 )
 
 // Open is OpenFolder, for solve.Run.
-func (c Checkpoints) Open(ctx context.Context, g comm.Comm, note func(text string)) (solve.States, error) {
+func (c Checkpoints) Open(ctx context.Context, g *comm.Comm, note func(text string)) (solve.States, error) {
 	f, err := c.OpenFolder(ctx, g, note)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (c Checkpoints) Open(ctx context.Context, g comm.Comm, note func(text strin
 // OpenFolder makes the folder, locks it until Close, writes to it from every rank and
 // looks at what it holds. note, which may be nil, hears what a user should know. It is
 // collective.
-func (c Checkpoints) OpenFolder(ctx context.Context, g comm.Comm, note func(text string)) (*CheckpointFolder, error) {
+func (c Checkpoints) OpenFolder(ctx context.Context, g *comm.Comm, note func(text string)) (*CheckpointFolder, error) {
 	if note == nil {
 		note = func(string) {}
 	}
@@ -114,7 +114,7 @@ func (f *CheckpointFolder) Close() {
 }
 
 // Open returns f for a run, which does not close it.
-func (f *CheckpointFolder) Open(_ context.Context, _ comm.Comm, note func(text string)) (solve.States, error) {
+func (f *CheckpointFolder) Open(_ context.Context, _ *comm.Comm, note func(text string)) (solve.States, error) {
 	f.note = note
 	return stillOpen{f}, nil
 }
@@ -158,7 +158,7 @@ func (f *CheckpointFolder) Load(ctx context.Context, s *solve.State) (found bool
 }
 
 // anyRank reports whether v holds on any rank. It is collective.
-func anyRank(ctx context.Context, g comm.Comm, v bool) (bool, error) {
+func anyRank(ctx context.Context, g *comm.Comm, v bool) (bool, error) {
 	b := []int32{0}
 	if v {
 		b[0] = 1

@@ -14,26 +14,26 @@ import (
 
 // Proc is one rank of a program: its handle on the group and its device.
 type Proc struct {
-	comm.Comm
+	*comm.Comm
 	Device device.Device
-	alone  comm.Comm // a group of this rank only
+	alone  *comm.Comm // a group of this rank only
 	shared *shared
 }
 
 // shared is what the copies of a Proc have in common: subgroups and a buffer.
 type shared struct {
-	made []partition // for spaces; kept, because MPI has room for a few thousand only
-	own  []comm.Comm // what Close gives back besides
-	once Reduction   // of functions such as Dot
+	made []partition  // for spaces; kept, because MPI has room for a few thousand only
+	own  []*comm.Comm // what Close gives back besides
+	once Reduction    // of functions such as Dot
 }
 
 type partition struct {
 	first []int // of each rank: the lowest rank in the same subgroup
-	group comm.Comm
+	group *comm.Comm
 }
 
 // NewProc joins a communicator and a device. It is collective.
-func NewProc(ctx context.Context, c comm.Comm, d device.Device) (Proc, error) {
+func NewProc(ctx context.Context, c *comm.Comm, d device.Device) (Proc, error) {
 	if c == nil {
 		return Proc{}, errors.New("dist: new rank: no communicator given")
 	}
@@ -61,7 +61,7 @@ func (r Proc) Alone() Proc {
 }
 
 // Subgroup makes one group of the ranks of each color, ordered by key, as
-// comm.Comm.Split does. A rank with comm.NoColor gets a Proc without Comm.
+// *comm.Comm.Split does. A rank with comm.NoColor gets a Proc without Comm.
 // Close gives the group back.
 func (r Proc) Subgroup(ctx context.Context, color, key int) (Proc, error) {
 	c, err := r.Split(ctx, color, key)
@@ -94,7 +94,7 @@ func (r Proc) Close() error {
 // subgroup returns the group of the ranks that have this rank's color, in the order
 // of ranks. Colors are those of all ranks, the same on each. The first call with
 // these colors is collective. The group belongs to the Proc.
-func (r Proc) subgroup(ctx context.Context, colors []int) (comm.Comm, error) {
+func (r Proc) subgroup(ctx context.Context, colors []int) (*comm.Comm, error) {
 	first := make([]int, len(colors))
 	same, distinct := true, true
 	for i, c := range colors {

@@ -27,7 +27,7 @@ import (
 // The message is one sum. A largest number takes one element per rank in it, which
 // is zero on all other ranks: all ranks then see all, and a NaN is not lost.
 type Reduction struct {
-	group   comm.Comm
+	group   *comm.Comm
 	v       []float64 // the message
 	err     error     // the first one of the slots
 	done    bool      // the next slot is the first of another message

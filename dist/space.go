@@ -28,7 +28,7 @@ type Space struct {
 	local   shape.Shape // of a stack one axis of all elements that this rank holds
 	primary bool        // this rank's block counts in reductions
 	split   bool        // ranks hold different elements
-	group   comm.Comm   // whom reductions are among
+	group   *comm.Comm  // whom reductions are among
 	leaves  []*Space
 	parts   []*Space // nil unless it is a stack
 }
@@ -60,7 +60,7 @@ func NewSpace(ctx context.Context, r Proc, l Layout, dims ...int) (*Space, error
 }
 
 // newSpace is NewSpace with a resolved layout that all ranks agree on.
-func newSpace(r Proc, s shape.Shape, l Layout, group comm.Comm) *Space {
+func newSpace(r Proc, s shape.Shape, l Layout, group *comm.Comm) *Space {
 	sp := &Space{proc: r, shape: s, layout: l, group: group}
 	sp.leaves = []*Space{sp}
 	sp.off = make([][]int, len(l.Grid))
@@ -159,7 +159,7 @@ func (s *Space) dropAxis(axis int) (*Space, error) {
 func (s *Space) Proc() Proc { return s.proc }
 
 // Comm returns the group that the space lies on.
-func (s *Space) Comm() comm.Comm { return s.proc.Comm }
+func (s *Space) Comm() *comm.Comm { return s.proc.Comm }
 
 // Device returns where this rank's block lives.
 func (s *Space) Device() device.Device { return s.proc.Device }
@@ -180,7 +180,7 @@ func (s *Space) Layout() Layout { return s.layout.clone() }
 
 // Group returns the ranks that reductions over the space are among: all, or
 // those of this rank's color if the space has a mask.
-func (s *Space) Group() comm.Comm { return s.group }
+func (s *Space) Group() *comm.Comm { return s.group }
 
 // Primary reports whether this rank's block counts in reductions: of ranks that
 // hold the same elements, one is primary.
