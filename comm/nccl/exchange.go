@@ -134,9 +134,12 @@ func (c *conn) compareLegs(ctx context.Context, o *op) error {
 	if err == nil {
 		err = x.Run(ctx)
 	}
+	if err != nil {
+		return err
+	}
 	o.recv = o.matching(c.me, driver.KindRecv, o.recv, heard[:in])
 	o.send = o.matching(c.me, driver.KindSend, o.send, heard[in:])
-	return err
+	return nil
 }
 
 // matching returns the legs that agree with what their peers have told.

@@ -137,17 +137,14 @@ func (c *conn) Test(id uint64) (bool, error) {
 		return true, nil
 	}
 	done, err := c.w.poll(context.Background(), o)
-	if o.staged && err == nil {
-		done, err = c.staged.Test(o.stagedID)
-	}
 	switch {
-	case err != nil && !o.staged:
-		return true, err
-	case done || err != nil:
-		if err == nil {
-			err = o.err
-		}
-		return true, c.release(o, err)
+	case err != nil:
+		return true, err // the program was aborted
+	case o.staged:
+		done, o.err = c.staged.Test(o.stagedID)
+	}
+	if done {
+		return true, c.release(o, o.err)
 	}
 	return false, nil
 }
