@@ -38,16 +38,7 @@ func (c *conn) Start(ctx context.Context, q *driver.Call) (uint64, error) {
 // kind of memory, because one may have no elements.
 func (c *conn) plan(ctx context.Context, o *op) (dev bool, err error) {
 	host := false
-	for _, l := range o.call.Recv {
-		if l.Buf.N > 0 {
-			o.recv = append(o.recv, l)
-		}
-	}
-	for _, l := range o.call.Send {
-		if l.Buf.N > 0 {
-			o.send = append(o.send, l)
-		}
-	}
+	o.recv, o.send = filled(o.recv, o.call.Recv), filled(o.send, o.call.Send)
 	o.call.Recv, o.call.Send = nil, nil
 	for _, legs := range [...][]driver.Leg{o.recv, o.send} {
 		for i := range legs {
@@ -76,6 +67,16 @@ func (c *conn) plan(ctx context.Context, o *op) (dev bool, err error) {
 		err = c.compareLegs(ctx, o)
 	}
 	return dev, err
+}
+
+// filled appends the legs that have elements.
+func filled(to, legs []driver.Leg) []driver.Leg {
+	for _, l := range legs {
+		if l.Buf.N > 0 {
+			to = append(to, l)
+		}
+	}
+	return to
 }
 
 // pairSelf turns the legs of this rank with itself into copies. Legs that do not match are

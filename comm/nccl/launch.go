@@ -30,36 +30,31 @@ func (l *channel) launch(o *op) (int32, error) {
 	if o.registration != nil {
 		return l.register(o.registration)
 	}
-	lib, t := l.w.l, dtypes[o.call.DType]
+	return l.call(o, k)
+}
+
+// call makes the library's call for an operation of kind k.
+func (l *channel) call(o *op, k driver.Kind) (code int32, err error) {
+	lib, t, op := l.w.l, dtypes[o.call.DType], ops[o.call.Op]
 	dst, src, root := o.call.Dst.Addr(), o.call.Src.Addr(), uintptr(o.call.Peer)
+	n, size := uintptr(o.call.N)*t.per, uintptr(l.size)
 	h, q := l.handle, l.queue.Handle()
-	n := uintptr(o.call.N) * t.per
-	var code int32
-	switch k {
-	case driver.KindAllReduce:
-		code = lib.allReduce.Call(src, dst, n, t.code, ops[o.call.Op], h, q)
-	case driver.KindReduce:
-		code = lib.reduce.Call(src, dst, n, t.code, ops[o.call.Op], root, h, q)
-	case driver.KindBroadcast:
+	switch {
+	case k == driver.KindAllReduce:
+		code = lib.allReduce.Call(src, dst, n, t.code, op, h, q)
+	case k == driver.KindReduce:
+		code = lib.reduce.Call(src, dst, n, t.code, op, root, h, q)
+	case k == driver.KindBroadcast:
 		code = lib.broadcast.Call(dst, dst, n, t.code, root, h, q)
-	case driver.KindAllGather:
+	case k == driver.KindAllGather:
 		code = lib.allGather.Call(src, dst, n, t.code, h, q)
-	case driver.KindReduceScatter:
-		code = lib.reduceScatter.Call(src, dst, n/uintptr(l.size), t.code, ops[o.call.Op], h, q)
-	case driver.KindAllToAll:
-		if lib.allToAll == 0 {
-			return l.grouped(o)
-		}
-		code = lib.allToAll.Call(src, dst, n/uintptr(l.size), t.code, h, q)
-	case driver.KindGather:
-		if lib.gather == 0 {
-			return l.grouped(o)
-		}
+	case k == driver.KindReduceScatter:
+		code = lib.reduceScatter.Call(src, dst, n/size, t.code, op, h, q)
+	case k == driver.KindAllToAll && lib.allToAll != 0:
+		code = lib.allToAll.Call(src, dst, n/size, t.code, h, q)
+	case k == driver.KindGather && lib.gather != 0:
 		code = lib.gather.Call(src, dst, n, t.code, root, h, q)
-	case driver.KindScatter:
-		if lib.scatter == 0 {
-			return l.grouped(o)
-		}
+	case k == driver.KindScatter && lib.scatter != 0:
 		code = lib.scatter.Call(src, dst, n, t.code, root, h, q)
 	default:
 		return l.grouped(o)

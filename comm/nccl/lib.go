@@ -83,6 +83,14 @@ var dtypes = [...]struct{ code, per uintptr }{
 	scalar.Complex64: {7, 2}, scalar.Complex128: {8, 2}, scalar.Half: {6, 1}, scalar.Brain: {9, 1},
 }
 
+// has says which collectives channel.launch knows. Others are staged.
+var has = [len(driver.Specs)]bool{
+	driver.KindAllReduce: true, driver.KindReduce: true, driver.KindBroadcast: true, driver.KindAllGather: true,
+	driver.KindAllGatherV: true, driver.KindGather: true, driver.KindGatherV: true, driver.KindScatter: true,
+	driver.KindScatterV: true, driver.KindReduceScatter: true, driver.KindReduceScatterV: true, driver.KindAllToAll: true,
+	driver.KindAllToAllV: true, driver.KindIAllReduce: true, driver.KindIBroadcast: true, driver.KindIAllGather: true,
+}
+
 // ops are the library's reductions.
 var ops = [...]uintptr{driver.Sum: 0, driver.Prod: 1, driver.Max: 2, driver.Min: 3, driver.Average: 4}
 

@@ -101,35 +101,40 @@ func (c *Conn) prepare(r *request, q *driver.Call) (*driver.Call, error) {
 	}
 	h := &c.call
 	*h = *q
-	if q.Kind != driver.KindExchange {
-		dst, src := c.sides(q)
-		t, err := c.s.stage(dst, src)
-		if err != nil {
+	if q.Kind == driver.KindExchange {
+		r.recv, r.send = append(r.recv[:0], q.Recv...), append(r.send[:0], q.Send...)
+		h.Recv, h.Send = r.recv, r.send
+		if err := c.stageLegs(r); err != nil {
 			return nil, err
 		}
-		r.staged = append(r.staged, t)
-		c.set(h, t.hostDst, t.hostSrc)
 		return h, c.s.fetch(r.staged)
 	}
-	r.recv, r.send = append(r.recv[:0], q.Recv...), append(r.send[:0], q.Send...)
-	h.Recv, h.Send = r.recv, r.send
+	t, err := c.s.stage(c.sides(q))
+	if err != nil {
+		return nil, err
+	}
+	r.staged = append(r.staged, t)
+	c.set(h, t.hostDst, t.hostSrc)
+	return h, c.s.fetch(r.staged)
+}
+
+// stageLegs replaces the buffers of the legs of r.
+func (c *Conn) stageLegs(r *request) error {
 	for i := range r.recv {
 		t, err := c.s.stage(r.recv[i].Buf, driver.Buf{})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		r.staged = append(r.staged, t)
-		r.recv[i].Buf = t.hostDst
+		r.staged, r.recv[i].Buf = append(r.staged, t), t.hostDst
 	}
 	for i := range r.send {
 		t, err := c.s.stage(driver.Buf{}, r.send[i].Buf)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		r.staged = append(r.staged, t)
-		r.send[i].Buf = t.hostSrc
+		r.staged, r.send[i].Buf = append(r.staged, t), t.hostSrc
 	}
-	return h, c.s.fetch(r.staged)
+	return nil
 }
 
 // sides returns what a call writes and reads on this rank. The buffer of a broadcast is
