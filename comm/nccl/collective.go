@@ -55,7 +55,7 @@ func (c *conn) route(ctx context.Context, q *driver.Call) (driver.Conn, error) {
 	if err := c.enter(ctx, q); err != nil {
 		return nil, err
 	}
-	if c.n == 1 || has[q.Kind] && reduces(q.Op, q.DType, c.n) {
+	if has[q.Kind] && (c.n == 1 || reduces(q.Op, q.DType, c.n)) {
 		return nil, nil
 	}
 	return c.staged, nil
