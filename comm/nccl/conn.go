@@ -87,15 +87,12 @@ func (c *conn) Close() error {
 		channels = slices.Clone(w.channels)
 	}
 	channels = slices.DeleteFunc(channels, func(l *channel) bool { return l == nil })
-	err := w.settle(channels)
+	aborted := w.host.Aborted() != nil
+	if err := w.finalize(channels); err != nil && !aborted {
+		errs = append(errs, err)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil {
-		err = w.finalize(channels)
-	}
-	if err != nil && w.host.Aborted() == nil {
-		errs = append(errs, w.fail(err))
-	}
 	if w.aborted {
 		w.abort(channels)
 	}
@@ -114,24 +111,6 @@ func (c *conn) Close() error {
 		w.unwatch()
 	}
 	return errors.Join(append(errs, c.staged.Close())...)
-}
-
-// settle waits until channels have nothing to do. One whose communicator is still being
-// created, for other ranks, cannot be closed.
-func (w *world) settle(channels []*channel) error {
-	ends := make([]op, len(channels))
-	w.mu.Lock()
-	for i, l := range channels {
-		ends[i].call.Signature = driver.Signature{Kind: driver.KindClose, Peer: -1, N: -1}
-		l.add(&ends[i])
-	}
-	w.mu.Unlock()
-	for i := range ends {
-		if err := w.await(context.Background(), &ends[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // drop forgets a channel that has nothing under way.

@@ -1,48 +1,25 @@
 package nccl
 
 import (
-	"fmt"
-	"runtime"
-	"time"
+	"context"
 
-	"github.com/golops/golops/internal/sched"
+	"github.com/golops/golops/comm/driver"
 )
 
-// finalize ends the communicators of channels. Ending a communicator waits for all its
-// ranks, so ncclCommFinalize is called for all before the first is waited for. After an
-// abort it returns at once.
+// finalize waits until channels have nothing to do, and ends their communicators. Ending a
+// communicator takes its turn among the operations of its channel, and it waits for all
+// ranks. So it is started on all channels before the first is waited for.
 func (w *world) finalize(channels []*channel) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := w.dev.Bind(); err != nil {
-		return err
+	ends := make([]op, len(channels))
+	w.mu.Lock()
+	for i, l := range channels {
+		ends[i].call.Signature = driver.Signature{Kind: driver.KindClose, Peer: -1, N: -1}
+		l.add(&ends[i])
 	}
-	for _, l := range channels {
-		if l.handle != 0 && w.host.Aborted() == nil {
-			if err := w.l.errorOf("ncclCommFinalize", w.l.finalize.Call(l.handle), l.handle); err != nil {
-				return err
-			}
-		}
-	}
-	start := time.Now()
-	for _, l := range channels {
-		for l.handle != 0 {
-			if w.host.Aborted() != nil {
-				w.ended(nil)
-				return nil
-			}
-			code, err := l.poll()
-			if err != nil {
-				return err
-			}
-			if code == success {
-				break
-			}
-			if w.cfg.Timeout > 0 && time.Since(start) > w.cfg.Timeout {
-				return fmt.Errorf("comm: rank %d waited %v in Close", w.me, w.cfg.Timeout)
-			}
-			runtime.Gosched()
-			sched.Yield()
+	w.mu.Unlock()
+	for i := range ends {
+		if err := w.await(context.Background(), &ends[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -12,8 +12,6 @@ import (
 func (l *channel) launch(o *op) (int32, error) {
 	k, s := o.call.Kind, o.call.Kind.Spec()
 	switch {
-	case k == driver.KindClose:
-		return success, nil
 	case k == driver.KindExchange && len(o.recv)+len(o.send) == 0:
 		return success, l.copyOwn(o)
 	case l.size == 1:
@@ -40,6 +38,8 @@ func (l *channel) call(o *op, k driver.Kind) (code int32, err error) {
 	n, size := uintptr(o.call.N)*t.per, uintptr(l.size)
 	h, q := l.handle, l.queue.Handle()
 	switch {
+	case k == driver.KindClose:
+		code = lib.finalize.Call(h)
 	case k == driver.KindAllReduce:
 		code = lib.allReduce.Call(src, dst, n, t.code, op, h, q)
 	case k == driver.KindReduce:
