@@ -168,6 +168,9 @@ func (t *TravelTables[F]) Check(image, traces int) error {
 	if (weighted || t.Aperture != nil) && pairs > 0 && t.Points > 0 {
 		ok = ok && t.Depths > 0 && t.Points%t.Depths == 0
 	}
+	if n := len(t.Wavelet); n > 0 && (t.Centre < 0 || t.Centre >= n) {
+		return fmt.Errorf("the centre of the wavelet is sample %d of %d", t.Centre, n)
+	}
 	if !ok {
 		return fmt.Errorf("%d and %d travel times, %d and %d weights, an aperture of %d, %d depths, for %d sources, %d receivers and %d points",
 			len(t.Src), len(t.Rec), len(t.SrcW[0]), len(t.RecW[0]), len(t.Aperture), t.Depths, t.Sources, t.Receivers, t.Points)

@@ -9,22 +9,26 @@ type Kirchhoff[T scalar.Scalar, F float32 | float64] interface {
 	// Spread models traces y from an image x. y has Sources × Receivers × Samples
 	// elements. Each image point adds w·(1-d)·x at sample n and w·d·x at sample
 	// n+1. n+d is the travel time from the source to the point to the receiver.
-	// Samples beyond the last are dropped.
+	// Samples beyond the last are dropped. Then the traces are convolved with the
+	// wavelet.
 	Spread(y, x Mem[T], t *TravelTables[F])
 	// Stack is the adjoint of Spread: x at each image point is the weighted sum
-	// of all traces at its travel times.
+	// of all traces, correlated with the wavelet, at its travel times.
 	Stack(x, y Mem[T], t *TravelTables[F])
 }
 
 // TravelTables are the travel times and weights of a Kirchhoff operator: one row
 // over the image points for each source and each receiver. The weight of a source
 // and a receiver at a point is Aperture·Σₖ SrcW[k]·RecW[k], and 1 without tables.
+// Times are not negative.
 type TravelTables[F float32 | float64] struct {
 	Sources, Receivers, Points, Samples int
 	Src, Rec                            []F    // travel times in samples; Sources × Points, Receivers × Points
 	SrcW, RecW                          [2][]F // factors of the weight; both pairs, or none
 	Depths                              int    // points along the last axis of the image
 	Aperture                            []F    // Sources × Receivers × Depths; nil means 1
+	Wavelet                             []F    // nil means a spike
+	Centre                              int    // the sample of Wavelet at time zero
 	Cache                               DeviceCache
 }
 

@@ -62,10 +62,10 @@ func New(cfg Config) (*Device, error) {
 	}
 	d.pool = newPool(d.threads - 1)
 	sums := new(partials)
-	d.f32 = newKernels[float32, float32](d.pool, sums, d.blas)
-	d.f64 = newKernels[float64, float64](d.pool, sums, d.blas)
-	d.c64 = newKernels[complex64, float32](d.pool, sums, d.blas)
-	d.c128 = newKernels[complex128, float64](d.pool, sums, d.blas)
+	d.f32 = newKernels[float32, float32](d, sums)
+	d.f64 = newKernels[float64, float64](d, sums)
+	d.c64 = newKernels[complex64, float32](d, sums)
+	d.c128 = newKernels[complex128, float64](d, sums)
 	return d, nil
 }
 

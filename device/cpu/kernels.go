@@ -14,6 +14,7 @@ import (
 // Parameters of a kernel that threads share are fields here, so that a call
 // allocates nothing. One goroutine uses a device at a time.
 type kernels[T scalar.Scalar, F float] struct {
+	device     *Device
 	components int // of an element: 1, or 2 if it is complex
 	*pool
 	partial *partials
@@ -42,7 +43,7 @@ type loops struct {
 	copyND, bands, moves, gather     func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs func(lo, hi int)
 	scaleC, packA, packB, tiles      func(lo, hi int)
-	spread, stack                    func(lo, hi int)
+	spread, correlate, stack         func(lo, hi int)
 }
 
 var (
@@ -52,8 +53,8 @@ var (
 	_ device.Kernels[complex128] = (*kernels[complex128, float64])(nil)
 )
 
-func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *kernels[T, F] {
-	k := &kernels[T, F]{components: 1, pool: p, partial: sums, blas: b}
+func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T, F] {
+	k := &kernels[T, F]{device: d, components: 1, pool: d.pool, partial: sums, blas: d.blas}
 	if scalar.Of[T]().IsComplex() {
 		k.components = 2
 	}
@@ -62,7 +63,7 @@ func newKernels[T scalar.Scalar, F float](p *pool, sums *partials, b *blas) *ker
 		copyND: k.copyNDPart, bands: k.bandsPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart,
-		spread: k.spreadPart, stack: k.stackPart,
+		spread: k.spreadPart, correlate: k.correlatePart, stack: k.stackPart,
 	}
 	return k
 }

@@ -1,11 +1,19 @@
 package cpu
 
-import "github.com/golops/golops/device"
+import (
+	"sync/atomic"
+
+	"github.com/golops/golops/device"
+)
 
 // kirchhoffArgs are the parameters of Spread and Stack.
 type kirchhoffArgs[F float] struct {
 	image, traces []F
 	t             *device.TravelTables[F]
+	plan          *travelPlan[F]
+	blocks        traceBlocks
+	grain         int          // image points that a thread of Stack takes
+	next          atomic.Int64 // the next piece of work
 }
 
 var (
@@ -13,231 +21,189 @@ var (
 	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
 )
 
-// stackGrain is how many image points Stack works on at a time: they, their
-// tables and a trace fit into the first cache together.
-const stackGrain = 512
+// A block is up to blockSide sources and as many receivers. All its traces are
+// computed for one tile of image points before the next, so that their tables
+// are read from memory once, and otherwise from the second cache.
+const (
+	blockSide = 4
+	pointTile = 1024
+)
 
-// Spread implements device.Kirchhoff. Pairs of source and receiver have traces
-// of their own, so threads share nothing.
+// Spread implements device.Kirchhoff. Threads take blocks of traces, and share
+// nothing.
 func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
-	k.kf = kirchhoffArgs[F]{k.flat(x), k.flat(y), t}
-	k.run(t.Sources*t.Receivers, 1, k.loops.spread)
-	k.kf = kirchhoffArgs[F]{}
+	a := k.beginKirchhoff(x, y, t)
+	a.blocks = a.plan.blocks
+	k.eachThread(k.loops.spread)
+	k.endKirchhoff()
 }
 
-// Stack implements device.Kirchhoff. Threads share no image points.
+// Stack implements device.Kirchhoff. Threads share no image points. The order in
+// which traces are added does not depend on threads.
 func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
-	k.kf = kirchhoffArgs[F]{k.flat(x), k.flat(y), t}
-	k.run(t.Points, stackGrain, k.loops.stack)
-	k.kf = kirchhoffArgs[F]{}
+	a := k.beginKirchhoff(x, y, t)
+	if len(t.Wavelet) > 0 {
+		if a.plan.filtered == nil {
+			a.plan.filtered = make([]F, len(a.traces))
+		}
+		k.eachThread(k.loops.correlate)
+		a.traces = a.plan.filtered
+	}
+	a.blocks, a.grain = newTraceBlocks(t.Sources, t.Receivers), t.Points
+	if threads := len(a.plan.threads); threads > 1 {
+		a.grain = (t.Points + 4*threads - 1) / (4 * threads)
+	}
+	k.eachThread(k.loops.stack)
+	k.endKirchhoff()
+}
+
+func (k *kernels[T, F]) beginKirchhoff(x, y device.Mem[T], t *device.TravelTables[F]) *kirchhoffArgs[F] {
+	a := &k.kf
+	a.image, a.traces, a.t = k.flat(x), k.flat(y), t
+	if a.plan, _ = t.Cache.Get(k.device).(*travelPlan[F]); a.plan == nil {
+		a.plan = newTravelPlan(t, k.workers+1, k.components)
+		t.Cache.Set(k.device, a.plan, nil)
+	}
+	return a
+}
+
+// endKirchhoff forgets the arguments, so that their memory can be freed.
+func (k *kernels[T, F]) endKirchhoff() {
+	k.kf.image, k.kf.traces, k.kf.t, k.kf.plan = nil, nil, nil, nil
+}
+
+// eachThread calls body once per thread. It takes pieces of work until none is left.
+func (k *kernels[T, F]) eachThread(body func(lo, hi int)) {
+	k.kf.next.Store(0)
+	k.run(len(k.kf.plan.threads), 1, body)
+}
+
+// claim returns a piece of work that no thread has taken yet.
+func (a *kirchhoffArgs[F]) claim() int { return int(a.next.Add(1) - 1) }
+
+// traceBlocks divides sources × receivers into blocks of about the same size.
+type traceBlocks struct{ all, parts [2]int }
+
+func newTraceBlocks(sources, receivers int) traceBlocks {
+	n := func(all int) int { return (all + blockSide - 1) / blockSide }
+	return traceBlocks{[2]int{sources, receivers}, [2]int{n(sources), n(receivers)}}
+}
+
+func (b *traceBlocks) number() int { return b.parts[0] * b.parts[1] }
+
+// largest returns the most traces of a block.
+func (b *traceBlocks) largest() int {
+	n := 1
+	for i, parts := range b.parts {
+		n *= (b.all[i] + max(parts, 1) - 1) / max(parts, 1)
+	}
+	return n
+}
+
+// halve makes blocks smaller along their longer side. It returns false if they
+// are single traces.
+func (b *traceBlocks) halve() bool {
+	i := 0
+	if b.all[1]*b.parts[0] > b.all[0]*b.parts[1] {
+		i = 1
+	}
+	before := b.parts[i]
+	b.parts[i] = min(2*before, b.all[i])
+	return b.parts[i] > before
+}
+
+// at returns block i: from which source and receiver to which.
+func (b *traceBlocks) at(i int) (lo, hi [2]int) {
+	for side, part := range [2]int{i / b.parts[1], i % b.parts[1]} {
+		lo[side] = part * b.all[side] / b.parts[side]
+		hi[side] = (part + 1) * b.all[side] / b.parts[side]
+	}
+	return lo, hi
 }
 
 func (k *kernels[T, F]) spreadPart(lo, hi int) {
 	a := &k.kf
-	t, n, m := a.t, a.t.Points, a.t.Samples*k.components
-	for p := lo; p < hi; p++ {
-		s, r := p/t.Receivers, p%t.Receivers
-		trace := a.traces[p*m:][:m]
-		clear(trace)
-		src, rec := t.Src[s*n:][:n], t.Rec[r*n:][:n]
-		w := weigh(t, s, r)
-		switch {
-		case k.components == 1 && !w.some:
-			spreadPlain(trace, a.image, src, rec)
-		case k.components == 1:
-			for i := 0; i < n; i += t.Depths { // column by column
-				spreadWeighted(trace, a.image[i:i+t.Depths], src[i:], rec[i:], w.column(i))
+	for thread := lo; thread < hi; thread++ {
+		s := &a.plan.threads[thread]
+		for b := a.claim(); b < a.blocks.number(); b = a.claim() {
+			lo, hi := a.blocks.at(b)
+			if k.components == 1 {
+				s.spreadBlock(a, lo, hi)
+				continue
 			}
-		default:
-			for i := range src {
-				if n, d, ok := sample(src[i]+rec[i], t.Samples); ok {
-					w := w.at(i)
-					for c := range k.components {
-						v := w * a.image[i*k.components+c]
-						trace[n*k.components+c] += v - d*v
-						trace[(n+1)*k.components+c] += d * v
-					}
+			for src := lo[0]; src < hi[0]; src++ {
+				for rec := lo[1]; rec < hi[1]; rec++ {
+					p := src*a.t.Receivers + rec
+					spreadComplex(s.inner(), a.image, a.t, p)
+					s.filter(s.traceOf(a.traces, p), a.t.Wavelet, convolve)
 				}
 			}
+		}
+	}
+}
+
+// spreadBlock computes the traces of a block of a real image.
+func (s *traceScratch[F]) spreadBlock(a *kirchhoffArgs[F], lo, hi [2]int) {
+	t := a.t
+	clear(s.sums)
+	for i := 0; i < t.Points; i += pointTile {
+		sums := s.sums
+		for src := lo[0]; src < hi[0]; src++ {
+			for rec := lo[1]; rec < hi[1]; rec++ {
+				s.spreadTile(sums, a.image, t, src*t.Receivers+rec, i, min(i+pointTile, t.Points))
+				sums = sums[t.Samples*sumWidth[F]():]
+			}
+		}
+	}
+	sums := s.sums
+	for src := lo[0]; src < hi[0]; src++ {
+		for rec := lo[1]; rec < hi[1]; rec++ {
+			addSums(s.inner(), sums)
+			s.filter(s.traceOf(a.traces, src*t.Receivers+rec), t.Wavelet, convolve)
+			sums = sums[t.Samples*sumWidth[F]():]
+		}
+	}
+}
+
+func (k *kernels[T, F]) correlatePart(lo, hi int) {
+	a := &k.kf
+	for thread := lo; thread < hi; thread++ {
+		s := &a.plan.threads[thread]
+		for p := a.claim(); p < a.t.Sources*a.t.Receivers; p = a.claim() {
+			copy(s.inner(), s.traceOf(a.traces, p))
+			s.filter(s.traceOf(a.plan.filtered, p), a.t.Wavelet, correlate)
 		}
 	}
 }
 
 func (k *kernels[T, F]) stackPart(lo, hi int) {
 	a := &k.kf
-	t, n, m := a.t, a.t.Points, a.t.Samples*k.components
-	clear(a.image[lo*k.components : hi*k.components])
-	for p := range t.Sources * t.Receivers {
-		s, r := p/t.Receivers, p%t.Receivers
-		trace := a.traces[p*m:][:m]
-		src, rec := t.Src[s*n:][:n], t.Rec[r*n:][:n]
-		w := weigh(t, s, r)
-		switch {
-		case k.components == 1 && !w.some:
-			stackPlain(a.image[lo:hi], trace, src[lo:], rec[lo:])
-		case k.components == 1:
-			for i := lo; i < hi; {
-				end := min(hi, (i/t.Depths+1)*t.Depths) // of the column
-				stackWeighted(a.image[i:end], trace, src[i:], rec[i:], w.column(i))
-				i = end
-			}
-		default:
-			for i := lo; i < hi; i++ {
-				if n, d, ok := sample(src[i]+rec[i], t.Samples); ok {
-					w := w.at(i)
-					for c := range k.components {
-						v := trace[n*k.components+c]
-						a.image[i*k.components+c] += w * (v + d*(trace[(n+1)*k.components+c]-v))
-					}
+	for thread := lo; thread < hi; thread++ {
+		s := &a.plan.threads[thread]
+		for lo := a.claim() * a.grain; lo < a.t.Points; lo = a.claim() * a.grain {
+			hi := min(lo+a.grain, a.t.Points)
+			clear(a.image[lo*k.components : hi*k.components])
+			for b := range a.blocks.number() {
+				for i := lo; i < hi; i += pointTile {
+					k.stackBlock(s, b, i, min(i+pointTile, hi))
 				}
 			}
 		}
 	}
 }
 
-// sample returns the sample before a time, the rest, and whether it and the
-// next are on the trace.
-func sample[F float](at F, samples int) (n int, d F, ok bool) {
-	if !(at >= 0 && at < F(samples-1)) { // also NaN and what no int holds
-		return 0, 0, false
-	}
-	n = int(at)
-	return n, at - F(n), true
-}
-
-// weights are those of one pair of source and receiver, from one point on.
-type weights[F float] struct {
-	some           bool // there are any
-	s0, s1, r0, r1 []F  // nil where all are 1
-	aperture       []F  // of one column; nil where all are 1
-}
-
-func weigh[F float](t *device.TravelTables[F], s, r int) (w weights[F]) {
-	n := t.Points
-	if t.SrcW[0] != nil {
-		w.s0, w.s1 = t.SrcW[0][s*n:][:n], t.SrcW[1][s*n:][:n]
-		w.r0, w.r1 = t.RecW[0][r*n:][:n], t.RecW[1][r*n:][:n]
-	}
-	if t.Aperture != nil {
-		w.aperture = t.Aperture[(s*t.Receivers+r)*t.Depths:][:t.Depths]
-	}
-	w.some = w.s0 != nil || w.aperture != nil
-	return w
-}
-
-// column returns the weights from point i on to the end of its column.
-func (w weights[F]) column(i int) weights[F] {
-	if w.s0 != nil {
-		w.s0, w.s1, w.r0, w.r1 = w.s0[i:], w.s1[i:], w.r0[i:], w.r1[i:]
-	}
-	if w.aperture != nil {
-		w.aperture = w.aperture[i%len(w.aperture):]
-	}
-	return w
-}
-
-// at returns the weight of point i.
-func (w *weights[F]) at(i int) F {
-	v := F(1)
-	if w.s0 != nil {
-		v = w.s0[i]*w.r0[i] + w.s1[i]*w.r1[i]
-	}
-	if w.aperture != nil {
-		v *= w.aperture[i%len(w.aperture)]
-	}
-	return v
-}
-
-// spreadWeighted adds a part of a column to one trace.
-func spreadWeighted[F float](trace, image, src, rec []F, w weights[F]) {
-	if w.s0 == nil { // only an aperture
-		for i, v := range image {
-			if n, d, ok := sample(src[i]+rec[i], len(trace)); ok {
-				v *= w.aperture[i]
-				trace[n] += v - d*v
-				trace[n+1] += d * v
+// stackBlock adds the traces of block b to points lo to hi.
+func (k *kernels[T, F]) stackBlock(s *traceScratch[F], b, lo, hi int) {
+	a := &k.kf
+	from, to := a.blocks.at(b)
+	for src := from[0]; src < to[0]; src++ {
+		for rec := from[1]; rec < to[1]; rec++ {
+			p := src*a.t.Receivers + rec
+			if trace := s.traceOf(a.traces, p); k.components == 1 {
+				s.stackTile(a.image, trace, a.t, p, lo, hi)
+			} else {
+				stackComplex(a.image, trace, a.t, p, lo, hi)
 			}
 		}
-		return
-	}
-	src, rec = src[:len(image)], rec[:len(image)]
-	s0, s1, r0, r1 := w.s0[:len(image)], w.s1[:len(image)], w.r0[:len(image)], w.r1[:len(image)]
-	last := uint(len(trace) - 1)
-	for i, v := range image {
-		v *= s0[i]*r0[i] + s1[i]*r1[i]
-		if w.aperture != nil {
-			v *= w.aperture[i]
-		}
-		at := src[i] + rec[i]
-		n := int(at)
-		if v == 0 || uint(n) >= last || at < 0 {
-			continue
-		}
-		two := trace[n : n+2 : n+2]
-		d := (at - F(n)) * v
-		two[0] += v - d
-		two[1] += d
-	}
-}
-
-// stackWeighted adds one trace to a part of a column.
-func stackWeighted[F float](image, trace, src, rec []F, w weights[F]) {
-	if w.s0 == nil {
-		for i := range image {
-			if n, d, ok := sample(src[i]+rec[i], len(trace)); ok {
-				image[i] += w.aperture[i] * (trace[n] + d*(trace[n+1]-trace[n]))
-			}
-		}
-		return
-	}
-	src, rec = src[:len(image)], rec[:len(image)]
-	s0, s1, r0, r1 := w.s0[:len(image)], w.s1[:len(image)], w.r0[:len(image)], w.r1[:len(image)]
-	last := uint(len(trace) - 1)
-	for i := range image {
-		v := s0[i]*r0[i] + s1[i]*r1[i]
-		if w.aperture != nil {
-			v *= w.aperture[i]
-		}
-		at := src[i] + rec[i]
-		n := int(at)
-		if v == 0 || uint(n) >= last || at < 0 {
-			continue
-		}
-		two := trace[n : n+2 : n+2]
-		image[i] += v * (two[0] + (at-F(n))*(two[1]-two[0]))
-	}
-}
-
-// spreadPlain adds a real image to one trace, without weights.
-func spreadPlain[F float](trace, image, src, rec []F) {
-	src, rec = src[:len(image)], rec[:len(image)]
-	last := uint(len(trace) - 1)
-	for i, v := range image {
-		at := src[i] + rec[i]
-		n := int(at)
-		if uint(n) >= last {
-			continue
-		}
-		two := trace[n : n+2 : n+2]
-		d := (at - F(n)) * v
-		two[0] += v - d
-		two[1] += d
-	}
-}
-
-// stackPlain adds one real trace to a part of an image, without weights.
-func stackPlain[F float](image, trace, src, rec []F) {
-	n := stackVector(image, trace, src, rec)
-	image, src, rec = image[n:], src[n:], rec[n:]
-	src, rec = src[:len(image)], rec[:len(image)]
-	last := uint(len(trace) - 1)
-	for i := range image {
-		at := src[i] + rec[i]
-		n := int(at)
-		if uint(n) >= last {
-			continue
-		}
-		two := trace[n : n+2 : n+2]
-		image[i] += two[0] + (at-F(n))*(two[1]-two[0])
 	}
 }

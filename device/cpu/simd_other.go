@@ -7,7 +7,8 @@ import "unsafe"
 // vectors says that nothing here uses vector units: all loops are plain Go.
 const vectors = false
 
-func stackVector[F float](image, trace, src, rec []F) int { return 0 }
+func spreadVector[F float](sums, image []F, samples int, w *pairRows[F]) int { return 0 }
+func stackVector[F float](image, trace []F, w *pairRows[F]) int              { return 0 }
 
 func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int      { return 0 }
 func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int { return 0 }

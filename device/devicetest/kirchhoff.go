@@ -19,8 +19,9 @@ func testKirchhoff[T scalar.Scalar](s *suite[T]) {
 	}
 }
 
-// kirchhoff spreads and stacks with and without weights: few points and many,
-// few traces and many, traces that are short and longer than any block holds.
+// kirchhoff spreads and stacks with and without weights and a wavelet: few points
+// and many, few traces and many, traces that are short and longer than any block
+// holds.
 func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 	if s.lacks(device.Spread(s.k, device.Mem[T]{}, device.Mem[T]{}, &device.TravelTables[F]{})) {
 		return
@@ -29,19 +30,23 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 		{1, 1, 1, 1, 2}, {2, 3, 4, 5, 30}, {3, 7, 9, 11, 101}, {1, 2, 40, 33, 60}, {5, 1, 3, 7, 1}, {2, 2, 0, 4, 20}, {0, 3, 4, 5, 10}, {2, 0, 4, 5, 10},
 		{1, 1, 80, 50, 90}, {1, 2, 300, 60, 200}, {9, 30, 5, 8, 40}, {40, 30, 3, 3, 25}, {1, 3, 5, 9, 13_001}, {1, 70, 2, 3, 1001},
 	} {
-		for weights := range 4 {
+		for with := range 8 {
 			t := &device.TravelTables[F]{
 				Sources: c.sources, Receivers: c.receivers, Points: c.columns * c.depths, Samples: c.samples, Depths: c.depths,
 			}
 			t.Src = times[F](s, t.Sources*t.Points, t.Samples)
 			t.Rec = times[F](s, t.Receivers*t.Points, t.Samples)
-			if weights&1 != 0 {
+			if with&1 != 0 {
 				for i := range t.SrcW {
 					t.SrcW[i], t.RecW[i] = factors[F](s, len(t.Src)), factors[F](s, len(t.Rec))
 				}
 			}
-			if weights&2 != 0 {
+			if with&2 != 0 {
 				t.Aperture = factors[F](s, t.Sources*t.Receivers*t.Depths)
+			}
+			if with&4 != 0 {
+				t.Wavelet = factors[F](s, 1+s.rng.IntN(90))
+				t.Centre = s.rng.IntN(len(t.Wavelet))
 			}
 			spreadAndStack(s, t)
 			t.Cache.Clear()
@@ -80,7 +85,7 @@ func factors[F float32 | float64, T scalar.Scalar](s *suite[T], n int) []F {
 func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], t *device.TravelTables[F]) {
 	traces := t.Sources * t.Receivers
 	x, y := s.random(t.Points), s.random(traces*t.Samples)
-	from, data := x.was(), y.was()
+	from, data := x.was(), filtered(y.was(), t, -1)
 	image, spread := make([]complex128, len(from)), make([]complex128, len(data))
 	for p := range traces {
 		src, rec := p/t.Receivers*t.Points, p%t.Receivers*t.Points
@@ -104,13 +109,30 @@ func spreadAndStack[T scalar.Scalar, F float32 | float64](s *suite[T], t *device
 			image[i] += w * ((1-d)*data[n] + d*data[n+1])
 		}
 	}
-	what := "%d sources, %d receivers, %d points, %d samples, weights=%v, aperture=%v"
-	args := []any{t.Sources, t.Receivers, t.Points, t.Samples, t.SrcW[0] != nil, t.Aperture != nil}
+	spread = filtered(spread, t, 1)
+	what := "%d sources, %d receivers, %d points, %d samples, weights=%v, aperture=%v, wavelet of %d"
+	args := []any{t.Sources, t.Receivers, t.Points, t.Samples, t.SrcW[0] != nil, t.Aperture != nil, len(t.Wavelet)}
 	for range 2 { // the tables made, and kept
 		traces, points := s.poison(len(data)), s.poison(len(from))
 		s.must("spread", device.Spread(s.k, traces.mem, x.mem, t))
-		traces.check(spread, productTol[T](max(t.Points, 1)), "spread, "+what, args...)
+		traces.check(spread, productTol[T](max(t.Points, 1)*max(len(t.Wavelet), 1)), "spread, "+what, args...)
 		s.must("stack", device.Stack(s.k, points.mem, y.mem, t))
-		points.check(image, productTol[T](max(len(data)/max(t.Samples, 1), 1)), "stack, "+what, args...)
+		points.check(image, productTol[T](max(len(data)/max(t.Samples, 1), 1)*max(len(t.Wavelet), 1)), "stack, "+what, args...)
 	}
+}
+
+// filtered returns traces convolved with the wavelet, or correlated if sign is -1.
+func filtered[F float32 | float64](x []complex128, t *device.TravelTables[F], sign int) []complex128 {
+	if t.Wavelet == nil {
+		return x
+	}
+	y := make([]complex128, len(x))
+	for i := range y {
+		for k, w := range t.Wavelet {
+			if at := i%t.Samples + sign*(t.Centre-k); at >= 0 && at < t.Samples {
+				y[i] += complex(float64(w), 0) * x[i-i%t.Samples+at]
+			}
+		}
+	}
+	return y
 }

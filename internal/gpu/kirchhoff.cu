@@ -185,3 +185,41 @@ KERNEL(joinParts, JoinArgs) {
 	for (i64 k = 1; k < p.splits; k++) sum += p.part[k * p.n + i];
 	p.dst[i] = sum;
 }
+
+const int filterThreads = 256, filterEach = 4, filterSpan = filterThreads * filterEach, filterTaps = 256;
+
+struct FilterArgs {
+	T* dst;
+	const T* src;
+	const R* wavelet;
+	i64 samples, taps, off;
+};
+
+// filterTraces sets each sample i of a trace to Σ wavelet[k]·src[i + off + k]. A block
+// computes filterSpan samples, with filterTaps of the wavelet at a time.
+KERNEL_SYNC(filterTraces, FilterArgs) {
+	__shared__ T window[filterSpan + filterTaps];
+	__shared__ R w[filterTaps];
+	const T* src = p.src + i64(blockIdx.x) * p.samples;
+	i64 first = i64(blockIdx.y) * filterSpan;
+	int t = threadIdx.x;
+	T sum[filterEach];
+#pragma unroll
+	for (int e = 0; e < filterEach; e++) sum[e] = zero();
+	for (i64 k = 0; k < p.taps; k += filterTaps) {
+		int n = int(min(i64(filterTaps), p.taps - k));
+		i64 lo = first + p.off + k;
+		__syncthreads();
+		for (int i = t; i < filterSpan + n - 1; i += filterThreads) window[i] = lo + i >= 0 && lo + i < p.samples ? src[lo + i] : zero();
+		for (int i = t; i < n; i += filterThreads) w[i] = p.wavelet[k + i];
+		__syncthreads();
+		for (int i = 0; i < n; i++)
+#pragma unroll
+			for (int e = 0; e < filterEach; e++) sum[e] += w[i] * window[t + e * filterThreads + i];
+	}
+#pragma unroll
+	for (int e = 0; e < filterEach; e++) {
+		i64 i = first + t + e * filterThreads;
+		if (i < p.samples) p.dst[i64(blockIdx.x) * p.samples + i] = sum[e];
+	}
+}

@@ -11,7 +11,7 @@ import (
 // kirchhoffFunctions are the kernels of kirchhoff.cu, without and with weights.
 type kirchhoffFunctions struct {
 	spread, stack [2]function
-	join          function
+	join, filter  function
 }
 
 func (k *kernels[T, F]) makeKirchhoff() {
@@ -19,6 +19,7 @@ func (k *kernels[T, F]) makeKirchhoff() {
 		spread: [2]function{k.function("kirchhoff.cu", "spread"), k.function("kirchhoff.cu", "spreadWeighted")},
 		stack:  [2]function{k.function("kirchhoff.cu", "stack"), k.function("kirchhoff.cu", "stackWeighted")},
 		join:   k.function("kirchhoff.cu", "joinParts"),
+		filter: k.function("kirchhoff.cu", "filterTraces"),
 	}
 }
 
@@ -40,6 +41,12 @@ type joinArgs struct {
 	n, splits int
 }
 
+// filterArgs mirror FilterArgs.
+type filterArgs struct {
+	dst, src, wavelet  uintptr
+	samples, taps, off int
+}
+
 const (
 	pointMultiple = 8        // rows of tables are padded to a multiple of this
 	stackPoints   = 32       // points of a block of stack
@@ -48,6 +55,8 @@ const (
 	spreadShared  = 48 << 10 // bytes of traces that a block of spread holds at most
 	spreadEach    = 4        // receivers of a block of spread at most
 	joinBlock     = 256
+	filterBlock   = 256  // threads of a block of filterTraces
+	filterSpan    = 1024 // samples of a block of filterTraces
 )
 
 var (
@@ -62,7 +71,9 @@ type travelPlan struct {
 	spread, stack kirchhoffArgs
 	spreadGrid    grid
 	stackGrid     grid
-	shared        int // bytes
+	shared        int           // bytes
+	filters       [2]filterArgs // of spread and stack
+	filterGrid    grid
 }
 
 // Spread implements device.Kirchhoff. Sums are in the element type.
@@ -72,10 +83,12 @@ func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 		return
 	}
 	a := &way.spread
-	a.traces, a.image = y.Addr, x.Addr
-	k.allocPartials(a.splits, y, &a.part)
+	a.traces, a.image = k.allocScratch(way, a, y, y), x.Addr
 	launch(k.d, &k.kirchhoff.spread[way.weighted], way.spreadGrid, spreadBlock, way.shared, a)
-	k.addPartials(a.splits, y, a.part)
+	k.addPartials(a.splits, a.traces, y.N, a.part)
+	if a.traces != y.Addr {
+		way.filter(k.d, &k.kirchhoff.filter, 0, y.Addr, a.traces)
+	}
 }
 
 // Stack implements device.Kirchhoff. Sums are in the element type.
@@ -85,24 +98,47 @@ func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 		return
 	}
 	a := &way.stack
-	a.traces, a.image = y.Addr, x.Addr
-	k.allocPartials(a.splits, x, &a.part)
+	a.traces, a.image = k.allocScratch(way, a, y, x), x.Addr
+	if a.traces != y.Addr {
+		way.filter(k.d, &k.kirchhoff.filter, 1, a.traces, y.Addr)
+	}
 	launch(k.d, &k.kirchhoff.stack[way.weighted], way.stackGrid, stackBlock, 0, a)
-	k.addPartials(a.splits, x, a.part)
+	k.addPartials(a.splits, x.Addr, x.N, a.part)
 }
 
-// allocPartials provides scratch memory for the partial sums of splits blocks.
-func (k *kernels[T, F]) allocPartials(splits int32, result device.Mem[T], part *uintptr) {
+// allocScratch provides memory for the partial sums of blocks that share a result. It
+// returns where traces without the wavelet are: in scratch memory if there is one,
+// otherwise in y.
+func (k *kernels[T, F]) allocScratch(way *travelPlan, a *kirchhoffArgs, y, result device.Mem[T]) (traces uintptr) {
+	filtered, partials := 0, 0
+	if way.filterGrid.x > 0 {
+		filtered = (y.N*k.size + 255) / 256 * 256
+	}
+	if a.splits > 1 {
+		partials = int(a.splits) * result.N * k.size
+	}
+	traces = y.Addr
+	if filtered+partials > 0 {
+		a.part = k.d.scratch(filtered+partials) + uintptr(filtered)
+	}
+	if filtered > 0 {
+		traces = a.part - uintptr(filtered)
+	}
+	return traces
+}
+
+// addPartials adds the partial sums of n elements up.
+func (k *kernels[T, F]) addPartials(splits int32, dst uintptr, n int, part uintptr) {
 	if splits > 1 {
-		*part = k.d.scratch(int(splits) * result.N * k.size)
+		launch(k.d, &k.kirchhoff.join, blocks(n, joinBlock), joinBlock, 0, &joinArgs{dst, part, n, int(splits)})
 	}
 }
 
-// addPartials adds the partial sums up.
-func (k *kernels[T, F]) addPartials(splits int32, result device.Mem[T], part uintptr) {
-	if splits > 1 {
-		launch(k.d, &k.kirchhoff.join, blocks(result.N, joinBlock), joinBlock, 0, &joinArgs{result.Addr, part, result.N, int(splits)})
-	}
+// filter convolves all traces with the wavelet, or correlates them.
+func (way *travelPlan) filter(d *Device, f *function, direction int, dst, src uintptr) {
+	a := &way.filters[direction]
+	a.dst, a.src = dst, src
+	launch(d, f, way.filterGrid, filterBlock, 0, a)
 }
 
 // travelPlan returns the plan for tables. It returns nil if the upload failed.
@@ -139,16 +175,25 @@ func (k *kernels[T, F]) makeTravelPlan(t *device.TravelTables[F]) (*travelPlan, 
 	if t.Aperture != nil {
 		a.aperture = put(&list, t.Aperture)
 	}
+	way := &travelPlan{}
+	if n := len(t.Wavelet); n > 0 && t.Sources*t.Receivers*t.Samples > 0 {
+		back := slices.Clone(t.Wavelet)
+		slices.Reverse(back)
+		way.filters = [2]filterArgs{
+			{wavelet: put(&list, back), samples: t.Samples, taps: n, off: t.Centre - n + 1},
+			{wavelet: put(&list, t.Wavelet), samples: t.Samples, taps: n, off: -t.Centre},
+		}
+		way.filterGrid = grid{t.Sources * t.Receivers, (t.Samples + filterSpan - 1) / filterSpan}
+	}
 	addr, err := k.d.upload(list.bytes)
 	if err != nil {
 		return nil, fmt.Errorf("kirchhoff tables: %w", err)
 	}
-	for _, p := range []*uintptr{&a.src, &a.rec, &a.src0, &a.src1, &a.rec0, &a.rec1, &a.aperture} {
+	for _, p := range []*uintptr{&a.src, &a.rec, &a.src0, &a.src1, &a.rec0, &a.rec1, &a.aperture, &way.filters[0].wavelet, &way.filters[1].wavelet} {
 		if *p != 0 {
 			*p += addr
 		}
 	}
-	way := &travelPlan{}
 	if a.src0 != 0 || a.aperture != 0 {
 		way.weighted = 1
 	}

@@ -2,6 +2,7 @@ package wave_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/golops/golops/dist"
@@ -13,11 +14,17 @@ import (
 // BenchmarkKirchhoff is modelling and migration of 16 shots with 51 receivers
 // over 201 × 150 points; a point is one image point of one trace.
 func BenchmarkKirchhoff(b *testing.B) {
-	b.Run("float32", benchKirchhoff[float32])
-	b.Run("float64", benchKirchhoff[float64])
+	for _, weighted := range []bool{false, true} {
+		name := "plain"
+		if weighted {
+			name = "weighted"
+		}
+		b.Run(name+"/float32", func(b *testing.B) { benchKirchhoff[float32](b, weighted) })
+		b.Run(name+"/float64", func(b *testing.B) { benchKirchhoff[float64](b, weighted) })
+	}
 }
 
-func benchKirchhoff[T scalar.Scalar](b *testing.B) {
+func benchKirchhoff[T scalar.Scalar](b *testing.B, weighted bool) {
 	for _, forward := range []bool{true, false} {
 		name := "adjoint"
 		if forward {
@@ -36,15 +43,21 @@ func benchKirchhoff[T scalar.Scalar](b *testing.B) {
 				for i := range 51 {
 					k.Receivers = append(k.Receivers, wave.Point{X: float64(16 * i), Z: 20})
 				}
+				if weighted {
+					v := slices.Repeat([]float64{1000}, c.Grid().Nodes())
+					if k.Weights, err = wave.NewDynamic(c.Grid(), v, k.Sources, k.Receivers, wave.Taper{}, wave.Taper{}); err != nil {
+						return err
+					}
+				}
 				op, err := wave.Kirchhoff[T](ctx, r, k)
 				if err != nil {
 					return err
 				}
-				x, err := dist.New[T](op.Domain())
+				x, err := dist.Random[T](ctx, op.Domain(), 1)
 				if err != nil {
 					return err
 				}
-				y, err := dist.New[T](op.Range())
+				y, err := dist.Random[T](ctx, op.Range(), 2)
 				if err != nil {
 					return err
 				}

@@ -7,10 +7,10 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 )
 
@@ -93,7 +93,6 @@ func (k KirchhoffOptions) String() string {
 // kirchhoff spreads an image along travel times.
 type kirchhoff[T scalar.Scalar, F Float] struct {
 	linop.Spaces
-	k device.Kirchhoff[T, F]
 	t device.TravelTables[F]
 }
 
@@ -139,7 +138,7 @@ func newTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k Kir
 	if err := o.tables(ctx, k, lo, hi, hostThreads(r.Device)); err != nil {
 		return nil, err
 	}
-	return o.operator, o.device(r)
+	return o.operator, nil
 }
 
 func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
@@ -153,18 +152,11 @@ func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k Kirchhoff
 	if o.Rng, err = dist.NewSpace(ctx, r, dist.Replicated, len(k.Sources), len(k.Receivers), k.Samples); err != nil {
 		return nil, err
 	}
-	if k.Wavelet == nil {
-		return o, nil
+	for _, v := range k.Wavelet {
+		o.t.Wavelet = append(o.t.Wavelet, F(v))
 	}
-	w := make([]T, len(k.Wavelet))
-	for i, v := range k.Wavelet {
-		w[i] = scalar.From[T](complex(v, 0))
-	}
-	conv, err := ops.Convolve1D(ctx, o.Rng, -1, w, k.Centre)
-	if err != nil {
-		return nil, err
-	}
-	return linop.Compose(conv, o)
+	o.t.Centre = k.Centre
+	return o, nil
 }
 
 // hostThreads returns how many goroutines may fill tables: as many as a device on
@@ -176,31 +168,16 @@ func hostThreads(d device.Device) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// device finds the kernels.
-func (o *kirchhoff[T, F]) device(r dist.Proc) error {
-	k, err := device.KernelsFor[T](r.Device)
-	if err != nil {
-		return err
-	}
-	var ok bool
-	if o.k, ok = k.(device.Kirchhoff[T, F]); !ok {
-		return fmt.Errorf("kirchhoff kernels for %v on %v: %w", scalar.Of[T](), r.Device, device.ErrUnsupported)
-	}
-	return nil
-}
-
 func (o *kirchhoff[T, F]) Forward(_ context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("wave: kirchhoff", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	o.k.Spread(dst.Local().Mem(), src.Local().Mem(), &o.t)
-	return nil
+	return array.Spread(dst.Local(), src.Local(), &o.t)
 }
 
 func (o *kirchhoff[T, F]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("wave: kirchhoff", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	o.k.Stack(dst.Local().Mem(), src.Local().Mem(), &o.t)
-	return nil
+	return array.Stack(dst.Local(), src.Local(), &o.t)
 }
