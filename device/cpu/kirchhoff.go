@@ -61,7 +61,7 @@ func (k *kernels[T, F]) beginKirchhoff(x, y device.Mem[T], t *device.TravelTable
 	a := &k.kf
 	a.image, a.traces, a.t = k.flat(x), k.flat(y), t
 	if a.plan, _ = t.Cache.Get(k.device).(*travelPlan[F]); a.plan == nil {
-		a.plan = newTravelPlan(t, k.workers+1, k.components)
+		a.plan = newTravelPlan(t, max(k.workers, 0)+1, k.components)
 		t.Cache.Set(k.device, a.plan, nil)
 	}
 	return a
