@@ -116,6 +116,12 @@ type Strided struct {
 	DstAt, SrcAt int
 }
 
+// Flipped returns the copy back, from dst to src.
+func (c Strided) Flipped() Strided {
+	c.Dst, c.Src, c.DstAt, c.SrcAt = c.Src, c.Dst, c.SrcAt, c.DstAt
+	return c
+}
+
 // Tap is one coefficient of a band. In row i of the band it multiplies row
 // At + Step·(i - Lo) of its source; Step is 1, -1 or 0.
 type Tap[T scalar.Scalar] struct {

@@ -27,7 +27,7 @@ func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	send, outLen := place(p.send, true)
 	for _, l := range recv {
 		for i, c := range l.pieces {
-			l.pieces[i] = flip(c)
+			l.pieces[i] = c.Flipped()
 		}
 	}
 	e.plan.recv, e.plan.send = recv, send

@@ -130,7 +130,7 @@ func (p *Plan) boxes(want func(rank int) Box, local shape.Shape) *Plan {
 func (p *Plan) adjoint(l comm.Label) *Plan {
 	q := &Plan{from: p.from, label: l, recv: p.send, send: p.recv, add: true}
 	if p.own != nil {
-		own := flip(*p.own)
+		own := p.own.Flipped()
 		q.own = &own
 	}
 	return q
@@ -155,11 +155,5 @@ func between(b Box, axes int, dst, src blockAt) device.Strided {
 		c.DstAt += (b.Lo[i] - dst.lo[i]) * c.Dst[i]
 		c.SrcAt += (b.Lo[i] - src.lo[i]) * c.Src[i]
 	}
-	return c
-}
-
-// flip turns a copy around.
-func flip(c device.Strided) device.Strided {
-	c.Dst, c.Src, c.DstAt, c.SrcAt = c.Src, c.Dst, c.SrcAt, c.DstAt
 	return c
 }

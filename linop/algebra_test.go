@@ -209,7 +209,7 @@ func TestFunc(t *testing.T) {
 			dist.Scale(dst, 2, src)
 			return nil
 		}
-		op, err := linop.Func(x, x, double, double)
+		op, err := linop.Func("test: functions", x, x, double, double)
 		return check(ctx, "Func", op, err, identity(6).scale(2))
 	})
 }

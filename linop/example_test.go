@@ -18,7 +18,7 @@ func ExampleVStack() {
 			dist.Scale(dst, c, src)
 			return nil
 		}
-		a, _ := linop.Func(x, x, times, times)
+		a, _ := linop.Func("times", x, x, times, times)
 		v, err := linop.VStackRanks(ctx, r, a)
 		if err != nil {
 			return err
@@ -46,8 +46,8 @@ func ExampleCompose() {
 			dist.Scale(dst, 2, src)
 			return nil
 		}
-		a, _ := linop.Func(even, even, double, double)
-		b, _ := linop.Func(uneven, uneven, double, double)
+		a, _ := linop.Func("double", even, even, double, double)
+		b, _ := linop.Func("double", uneven, uneven, double, double)
 		ba, err := linop.Compose(b, a)
 		if err != nil {
 			return err

@@ -125,13 +125,15 @@ func TestFaults(t *testing.T) {
 		}},
 		{"Func without adjoint", []string{"adjoint is nil"}, func(f faulty) (op64, error) {
 			x := f.space(f.r, dist.Layout{}, 5)
-			return linop.Func(x, x, func(context.Context, dist.Array[float64], dist.Array[float64]) error { return nil }, nil)
+			return linop.Func("test: functions", x, x, func(context.Context, dist.Array[float64], dist.Array[float64]) error { return nil }, nil)
 		}},
 		{"Func without forward", []string{"forward is nil"}, func(f faulty) (op64, error) {
 			x := f.space(f.r, dist.Layout{}, 5)
-			return linop.Func[float64, float64](x, x, nil, nil)
+			return linop.Func[float64, float64]("test: functions", x, x, nil, nil)
 		}},
-		{"Func without spaces", []string{"domain"}, func(f faulty) (op64, error) { return linop.Func[float64, float64](nil, nil, nil, nil) }},
+		{"Func without spaces", []string{"domain"}, func(f faulty) (op64, error) {
+			return linop.Func[float64, float64]("test: functions", nil, nil, nil, nil)
+		}},
 		{"VStack of none", []string{"no operators"}, func(f faulty) (op64, error) { return linop.VStack[float64, float64]() }},
 		{"HStack of nil", []string{"operator 1", "nil"}, func(f faulty) (op64, error) { return linop.HStack(f.split(4, 5), nil) }},
 		{"BlockDiag of nil", []string{"operator 0", "nil"}, func(f faulty) (op64, error) { return linop.BlockDiag[float64, float64](nil) }},

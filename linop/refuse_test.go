@@ -52,7 +52,7 @@ func TestRefuses(t *testing.T) {
 				{"product", func() (op, error) { return linop.Compose(a, b) }},
 				{"power 0", func() (op, error) { return linop.Power(a, 0) }},
 				{"power 3", func() (op, error) { return linop.Power(a, 3) }},
-				{"functions", func() (op, error) { return linop.Func(s, s, copies, copies) }},
+				{"functions", func() (op, error) { return linop.Func("test: functions", s, s, copies, copies) }},
 				{"reshape", func() (op, error) { return linop.Reshape(a, line, s) }},
 				{"redistribute", func() (op, error) { return linop.Redistribute[complex64](s, across) }},
 				{"block diag", func() (op, error) { return linop.BlockDiagRanks(ctx, r, own, stack) }},

@@ -16,23 +16,8 @@ import (
 // axisOperator applies matrices along axes, whole or split over ranks, and adds up
 // the results.
 type axisOperator[T scalar.Scalar] struct {
-	linop.Spaces
-	what             string // for errors
+	x, y             *dist.Space
 	forward, adjoint *axisApply[T]
-}
-
-func (a *axisOperator[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check(a.what, "forward", &dst, a.Rng, &src, a.Dom); err != nil {
-		return err
-	}
-	return a.forward.apply(ctx, dst.Local(), src.Local(), false)
-}
-
-func (a *axisOperator[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check(a.what, "adjoint", &dst, a.Dom, &src, a.Rng); err != nil {
-		return err
-	}
-	return a.adjoint.apply(ctx, dst.Local(), src.Local(), false)
 }
 
 // axisOf returns the axis of x that a user names and its extent.
@@ -80,13 +65,13 @@ func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.
 	}
 	var a *axisOperator[T]
 	if err == nil {
-		a, err = buildAxisOperator(what, x, counts, axisMatrix[T]{axis, m})
+		a, err = buildAxisOperator(x, counts, axisMatrix[T]{axis, m})
 	}
 	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
 	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
 		return nil, err
 	}
-	return a, nil
+	return linop.Func(what, a.x, a.y, a.forward.set, a.adjoint.set)
 }
 
 // axisMatrix is a matrix and the axis that it acts along.
@@ -97,7 +82,7 @@ type axisMatrix[T scalar.Scalar] struct {
 
 // buildAxisOperator adds up matrices along axes of x. Where there are several, they
 // are square, and there are no counts.
-func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, counts []int, terms ...axisMatrix[T]) (*axisOperator[T], error) {
+func buildAxisOperator[T scalar.Scalar](x *dist.Space, counts []int, terms ...axisMatrix[T]) (*axisOperator[T], error) {
 	y, axis, m := x, terms[0].axis, terms[0].m
 	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
 		var err error
@@ -109,7 +94,7 @@ func buildAxisOperator[T scalar.Scalar](what string, x *dist.Space, counts []int
 	for i, t := range terms {
 		adjoint[i] = axisMatrix[T]{t.axis, t.m.adjoint()}
 	}
-	a := &axisOperator[T]{Spaces: linop.Spaces{Dom: x, Rng: y}, what: what}
+	a := &axisOperator[T]{x: x, y: y}
 	var err error
 	if a.forward, err = newAxisApply(dist.NewPlan(x, dist.LabelForward), y, x, terms); err == nil {
 		a.adjoint, err = newAxisApply(dist.NewPlan(y, dist.LabelAdjoint), x, y, adjoint)
@@ -144,6 +129,11 @@ func newAxisApply[T scalar.Scalar](plan *dist.Plan, dst, src *dist.Space, terms 
 		l.sum.Parts[i].Ghost = l.rows.Ghosts().Mem()
 	}
 	return l, nil
+}
+
+// set is one direction of an operator.
+func (l *axisApply[T]) set(ctx context.Context, dst, src dist.Array[T]) error {
+	return l.apply(ctx, dst.Local(), src.Local(), false)
 }
 
 // apply sets dst = Σ m·src or, if add is set, adds to dst. Rows of the first matrix

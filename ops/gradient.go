@@ -12,10 +12,7 @@ import (
 )
 
 // gradient holds the first derivative along each axis.
-type gradient[T scalar.Scalar] struct {
-	linop.Spaces
-	parts []*axisOperator[T]
-}
+type gradient[T scalar.Scalar] []*axisOperator[T]
 
 // GradientOptions are the options of Gradient. The zero value takes centered
 // derivatives per sample.
@@ -31,57 +28,49 @@ func Gradient[T scalar.Scalar](ctx context.Context, x *dist.Space, o GradientOpt
 	if x == nil {
 		return nil, errors.New("ops: gradient: no space given")
 	}
-	g := &gradient[T]{}
-	err := g.build(x, o)
+	y, g, err := buildGradient[T](x, o)
 	if err := dist.Agree(ctx, x.Comm(), "ops: gradient", err, x.Shape(), o); err != nil {
 		return nil, err
 	}
-	return g, nil
+	return linop.Func("ops: gradient", x, y, g.forward, g.adjoint)
 }
 
-func (g *gradient[T]) build(x *dist.Space, o GradientOptions) error {
+func buildGradient[T scalar.Scalar](x *dist.Space, o GradientOptions) (y *dist.Space, g gradient[T], err error) {
 	n := x.Shape().NDim()
 	if o.Samplings != nil && len(o.Samplings) != n {
-		return fmt.Errorf("%d samplings for an array of %d axes", len(o.Samplings), n)
+		return nil, nil, fmt.Errorf("%d samplings for an array of %d axes", len(o.Samplings), n)
 	}
 	for axis := range n {
 		_, rows, err := axisOf(x, axis)
 		d := DerivativeOptions{Sampling: perAxis(o.Samplings, axis), Kind: o.Kind, Edge: o.Edge}
-		if err := errors.Join(err, d.Validate()); err != nil {
-			return fmt.Errorf("axis %d: %w", axis, err)
+		var m matrix[T]
+		if err = errors.Join(err, d.Validate()); err == nil {
+			m, err = firstDerivative[T](rows, d)
 		}
-		m, err := firstDerivative[T](rows, d)
 		if err != nil {
-			return fmt.Errorf("axis %d: %w", axis, err)
+			return nil, nil, fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAxisOperator("ops: gradient", x, nil, axisMatrix[T]{axis, m})
+		p, err := buildAxisOperator(x, nil, axisMatrix[T]{axis, m})
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		g.parts = append(g.parts, p)
+		g = append(g, p)
 	}
-	y, err := dist.Stack(slices.Repeat([]*dist.Space{x}, n)...)
-	g.Spaces = linop.Spaces{Dom: x, Rng: y}
-	return err
+	y, err = dist.Stack(slices.Repeat([]*dist.Space{x}, n)...)
+	return y, g, err
 }
 
-func (g *gradient[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: gradient", "forward", &dst, g.Rng, &src, g.Dom); err != nil {
-		return err
-	}
-	for i, p := range g.parts {
-		if err := p.Forward(ctx, dst.Part(i), src); err != nil {
+func (g gradient[T]) forward(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range g {
+		if err := p.forward.apply(ctx, dst.Part(i).Local(), src.Local(), false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *gradient[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: gradient", "adjoint", &dst, g.Dom, &src, g.Rng); err != nil {
-		return err
-	}
-	for i, p := range g.parts {
+func (g gradient[T]) adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	for i, p := range g {
 		if err := p.adjoint.apply(ctx, dst.Local(), src.Part(i).Local(), i > 0); err != nil {
 			return err
 		}

@@ -47,7 +47,6 @@ func (o IntegrationOptions) Validate() error {
 // halves the first row for the trapezoidal rule. R is 1 in the rows that count half
 // of their last sample.
 type integration[T scalar.Scalar] struct {
-	linop.Spaces
 	step   T
 	d, r   array.Array[T] // of this rank's rows; r is empty for the full rule
 	tmp    array.Array[T]
@@ -73,15 +72,16 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", err, "axis ", axis, " of ", x.Shape(), c); err != nil {
 		return nil, err
 	}
-	o := &integration[T]{Spaces: linop.Spaces{Dom: x, Rng: x}}
+	o := &integration[T]{}
 	if o.prefix.group, err = x.AxisGroup(ctx, a); err != nil {
 		return nil, err
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: causal integration", o.build(x, a, c)); err != nil {
 		return nil, err
 	}
-	if !c.RemoveFirst {
-		return o, nil
+	sum, err := linop.Func("ops: causal integration", x, x, o.forward, o.adjoint)
+	if err != nil || !c.RemoveFirst {
+		return sum, err
 	}
 	m := matrix[T]{rows: n - 1, cols: n}
 	m.add(0, n-1, tap[T]{1, 1, 1})
@@ -93,7 +93,7 @@ func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis
 	if err != nil {
 		return nil, err
 	}
-	return linop.Compose(rest, o)
+	return linop.Compose(rest, sum)
 }
 
 func (o *integration[T]) build(x *dist.Space, axis int, c IntegrationOptions) error {
@@ -131,10 +131,7 @@ func (o *integration[T]) build(x *dist.Space, axis int, c IntegrationOptions) er
 	return err
 }
 
-func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: causal integration", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
-		return err
-	}
+func (o *integration[T]) forward(ctx context.Context, dst, src dist.Array[T]) error {
 	y, x := dst.Local(), src.Local()
 	array.MulAxis(o.tmp, o.d, x, o.prefix.outer, o.prefix.inner, false)
 	if err := o.prefix.apply(ctx, y, o.tmp, false); err != nil {
@@ -144,10 +141,7 @@ func (o *integration[T]) Forward(ctx context.Context, dst, src dist.Array[T]) er
 	return nil
 }
 
-func (o *integration[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: causal integration", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
-		return err
-	}
+func (o *integration[T]) adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	x, y := dst.Local(), src.Local()
 	if err := o.prefix.apply(ctx, x, y, true); err != nil {
 		return err

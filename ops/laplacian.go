@@ -37,12 +37,12 @@ func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianO
 	terms, err := laplacianTerms[T](x, axes, o)
 	var a *axisOperator[T]
 	if err == nil {
-		a, err = buildAxisOperator("ops: laplacian", x, nil, terms...)
+		a, err = buildAxisOperator(x, nil, terms...)
 	}
 	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), o); err != nil {
 		return nil, err
 	}
-	return a, nil
+	return linop.Func("ops: laplacian", a.x, a.y, a.forward.set, a.adjoint.set)
 }
 
 // laplacianTerms returns the second derivatives that a Laplacian adds up.

@@ -15,7 +15,6 @@ import (
 
 // matrixMult multiplies by this rank's rows of a dense matrix.
 type matrixMult[T scalar.Scalar] struct {
-	linop.Spaces
 	a          array.Array[T] // rows × cols
 	rows, cols int
 	columns    int            // columns of x, all axes but the first taken together
@@ -36,15 +35,16 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if x == nil {
 		return nil, fmt.Errorf("ops: matrix product: %w", err)
 	}
-	o := &matrixMult[T]{Spaces: linop.Spaces{Dom: x}, cols: n}
+	o := &matrixMult[T]{cols: n}
+	var y *dist.Space
 	if err == nil && rows < 0 {
 		err = fmt.Errorf("%d rows, must not be negative", rows)
 	}
 	if err == nil {
-		o.Rng, err = resized(x, 0, rows, nil)
+		y, err = resized(x, 0, rows, nil)
 	}
 	if err == nil {
-		o.rows = o.Rng.LocalShape().Dim(0)
+		o.rows = y.LocalShape().Dim(0)
 		_, _, o.columns = x.LocalShape().Around(0)
 		err = checkMatrix(len(a), o.rows, rows, n, x.Comm().Rank())
 	}
@@ -57,18 +57,17 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if o.group, err = x.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
-	if o.group.Size() == 1 {
-		return o, nil
+	if o.group.Size() > 1 {
+		_, counts := x.SplitBy(0)
+		for _, c := range counts {
+			o.counts = append(o.counts, c*o.columns)
+		}
+		o.all, err = array.New[T](x.Device(), shape.Of(n*o.columns))
+		if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err); err != nil {
+			return nil, err
+		}
 	}
-	_, counts := x.SplitBy(0)
-	for _, c := range counts {
-		o.counts = append(o.counts, c*o.columns)
-	}
-	o.all, err = array.New[T](x.Device(), shape.Of(n*o.columns))
-	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return linop.Func("ops: matrix product", x, y, o.forward, o.adjoint)
 }
 
 // checkMatrix compares the number of elements that a rank gives with its rows of a
@@ -88,10 +87,7 @@ func checkMatrix(given, rows, all, cols, rank int) error {
 	return errors.New(text)
 }
 
-func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: matrix product", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
-		return err
-	}
+func (o *matrixMult[T]) forward(ctx context.Context, dst, src dist.Array[T]) error {
 	x := src.Local()
 	if o.counts != nil {
 		if err := dist.GatherOver(ctx, o.group, o.all, o.counts, x, dist.LabelForward); err != nil {
@@ -102,10 +98,7 @@ func (o *matrixMult[T]) Forward(ctx context.Context, dst, src dist.Array[T]) err
 	return o.product(dst.Local(), x, device.NoTrans, o.rows, o.cols)
 }
 
-func (o *matrixMult[T]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: matrix product", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
-		return err
-	}
+func (o *matrixMult[T]) adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	if o.counts == nil {
 		return o.product(dst.Local(), src.Local(), device.ConjTrans, o.cols, o.rows)
 	}

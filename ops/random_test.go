@@ -152,7 +152,7 @@ func wrong[T scalar.Scalar](m maker[T], made *bool) maker[T] {
 			return nil, err
 		}
 		*made = true
-		return linop.Func(op.Domain(), op.Range(), op.Forward, func(ctx context.Context, dst, src dist.Array[T]) error {
+		return linop.Func("test: functions", op.Domain(), op.Range(), op.Forward, func(ctx context.Context, dst, src dist.Array[T]) error {
 			if err := op.Adjoint(ctx, dst, src); err != nil {
 				return err
 			}

@@ -5,8 +5,8 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// transposed returns the transpose of s, a matrix of cols columns.
-func transposed[T scalar.Scalar](s device.Sparse[T], cols int) device.Sparse[T] {
+// transposedSparse returns the transpose of s, a matrix of cols columns.
+func transposedSparse[T scalar.Scalar](s device.Sparse[T], cols int) device.Sparse[T] {
 	t := device.Sparse[T]{First: make([]int, cols+1), At: make([]int, len(s.At)), W: make([]T, len(s.W))}
 	for _, c := range s.At {
 		t.First[c+1]++

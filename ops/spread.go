@@ -20,7 +20,7 @@ type SpreadTable func(x0, t0, x int) (t int, w float64, ok bool)
 
 // spread is a sparse matrix over whole blocks.
 type spread[T scalar.Scalar] struct {
-	linop.Spaces
+	x, y             *dist.Space
 	forward, adjoint device.Sparse[T]
 	group            dist.AxisGroup // ranks that share the model
 }
@@ -44,7 +44,7 @@ func Spread[T scalar.Scalar](ctx context.Context, model *dist.Space, nx, nt int,
 	if o.group, err = model.AxisGroup(ctx, 0); err != nil {
 		return nil, err
 	}
-	return o, nil
+	return linop.Func("ops: spread", o.x, o.y, o.applyForward, o.applyAdjoint)
 }
 
 func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) error {
@@ -59,7 +59,7 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 	if err != nil {
 		return err
 	}
-	o.Spaces = linop.Spaces{Dom: model, Rng: y}
+	o.x, o.y = model, y
 	if err := device.CheckHostMemory(nx, nt, 2*8); err != nil {
 		return fmt.Errorf("%d traces of %d samples: %w", nx, nt, err)
 	}
@@ -94,24 +94,16 @@ func (o *spread[T]) build(model *dist.Space, nx, nt int, table SpreadTable) erro
 		}
 	}
 	o.adjoint.First = append(o.adjoint.First, n)
-	o.forward = transposed(o.adjoint, nx*nt)
+	o.forward = transposedSparse(o.adjoint, nx*nt)
 	return nil
 }
 
-func (o *spread[T]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: spread", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
-		return err
-	}
-	y := dst.Local()
-	array.Gather(y, src.Local(), &o.forward)
-	return dist.SumOver(ctx, o.group, y, dist.LabelForward)
+func (o *spread[T]) applyForward(ctx context.Context, dst, src dist.Array[T]) error {
+	array.Gather(dst.Local(), src.Local(), &o.forward)
+	return dist.SumOver(ctx, o.group, dst.Local(), dist.LabelForward)
 }
 
-func (o *spread[T]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
-	if err := dist.Check("ops: spread", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
-		return err
-	}
-	x := dst.Local()
-	array.Gather(x, src.Local(), &o.adjoint)
+func (o *spread[T]) applyAdjoint(_ context.Context, dst, src dist.Array[T]) error {
+	array.Gather(dst.Local(), src.Local(), &o.adjoint)
 	return nil
 }

@@ -25,7 +25,7 @@ func broken(a linop.Operator[float64], adjoint bool, k int, v float64) (linop.Op
 		}
 		return y.Local().Slice(0, 1).CopyIn([]float64{v})
 	}
-	return linop.Func(a.Domain(), a.Range(),
+	return linop.Func("test: functions", a.Domain(), a.Range(),
 		func(ctx context.Context, dst, src dist.Array[float64]) error {
 			if err := a.Forward(ctx, dst, src); err != nil {
 				return err

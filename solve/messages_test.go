@@ -117,7 +117,7 @@ func TestCopiesThatDiffer(t *testing.T) {
 			}
 			a := p.A // off by a little that depends on the rank
 			off := func(y dist.Array[float64]) { dist.Scale(y, 1+1e-13*float64(r.Rank()), y) }
-			p.A, err = linop.Func(a.Domain(), a.Range(), func(ctx context.Context, dst, src dist.Array[float64]) error {
+			p.A, err = linop.Func("test: functions", a.Domain(), a.Range(), func(ctx context.Context, dst, src dist.Array[float64]) error {
 				defer off(dst)
 				return a.Forward(ctx, dst, src)
 			}, func(ctx context.Context, dst, src dist.Array[float64]) error {
@@ -163,7 +163,7 @@ func TestMask(t *testing.T) {
 				return err
 			}
 			// One color has one eigenvalue and is done at once, the other has many.
-			a, err := linop.Func(x, x, func(_ context.Context, dst, src dist.Array[float64]) error {
+			a, err := linop.Func("test: functions", x, x, func(_ context.Context, dst, src dist.Array[float64]) error {
 				return scaleBy(dst, src, color[r.Rank()])
 			}, func(_ context.Context, dst, src dist.Array[float64]) error { return scaleBy(dst, src, color[r.Rank()]) })
 			if err != nil {

@@ -253,7 +253,7 @@ func TestFailingOperator(t *testing.T) {
 					return f(ctx, dst, src)
 				}
 			}
-			if p.A, err = linop.Func(p.A.Domain(), p.A.Range(), apply(p.A.Forward), apply(p.A.Adjoint)); err != nil {
+			if p.A, err = linop.Func("test: functions", p.A.Domain(), p.A.Range(), apply(p.A.Forward), apply(p.A.Adjoint)); err != nil {
 				return err
 			}
 			dist.Zero(p.truth)

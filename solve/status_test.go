@@ -320,7 +320,7 @@ func forgetful(a linop.Operator[float64], after int) (linop.Operator[float64], e
 			dist.Scale(y, 1+0.3*math.Sin(float64(k)), y)
 		}
 	}
-	return linop.Func(a.Domain(), a.Range(), func(ctx context.Context, dst, src dist.Array[float64]) error {
+	return linop.Func("test: functions", a.Domain(), a.Range(), func(ctx context.Context, dst, src dist.Array[float64]) error {
 		defer spoil(dst)
 		return a.Forward(ctx, dst, src)
 	}, func(ctx context.Context, dst, src dist.Array[float64]) error {

@@ -39,7 +39,7 @@ func operator[T scalar.Scalar](ctx context.Context, r dist.Proc, forward, adjoin
 			return nil
 		}
 	}
-	return linop.Func(s, s, way(forward), way(adjoint))
+	return linop.Func("test: functions", s, s, way(forward), way(adjoint))
 }
 
 // times multiplies by c.
@@ -289,7 +289,7 @@ func TestErrorsReachAll(t *testing.T) {
 			}
 			return nil
 		}
-		op, err := linop.Func(s, s, fail, fail)
+		op, err := linop.Func("test: functions", s, s, fail, fail)
 		if err != nil {
 			return err
 		}
