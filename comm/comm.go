@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/golops/golops/comm/driver"
+	"github.com/golops/golops/trace"
 )
 
 // Comm is one rank's handle on a group of ranks.
@@ -43,6 +44,7 @@ type Comm struct {
 	depth   int         // of nested Groups
 	queued  []message   // messages of the Group under way
 	started []Request
+	trace   traced
 }
 
 // New returns the door to a group. It owns conn.
@@ -95,7 +97,12 @@ func (c *Comm) do(ctx context.Context) error {
 	}
 	q := &c.call
 	q.Check(c.rank, c.size, c.gpu)
-	err := c.conn.Do(ctx, q)
+	var err error
+	if trace.On() {
+		err = c.tracedDo(ctx, q)
+	} else {
+		err = c.conn.Do(ctx, q)
+	}
 	if q.Dst.N|q.Src.N > largeCall {
 		q.Dst, q.Src = Buf{}, Buf{}
 	}
@@ -220,6 +227,8 @@ func (c *Comm) startCollective(ctx context.Context) (Request, error) {
 		return Request{}, c.unsupported("non-blocking collectives")
 	}
 	c.call.Check(c.rank, c.size, c.gpu)
+	reg := trace.Begin(ctx, c.call.Kind.String())
+	defer reg.End()
 	id, err := c.nonBlocking.StartCollective(ctx, &c.call)
 	if err != nil {
 		return Request{}, err
@@ -233,14 +242,17 @@ func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	if c.closed {
 		return nil, ErrClosed
 	}
+	group := c.trace.subgroup(color)
 	q := driver.Call{Color: color, Key: key}
 	q.CheckSplit()
+	reg := trace.Begin(ctx, "Split")
+	defer reg.End()
 	conn, err := c.conn.Split(ctx, &q)
 	if err != nil || conn == nil {
 		return nil, err
 	}
 	sub := New(conn)
-	sub.call.Algo = c.call.Algo
+	sub.call.Algo, sub.trace.group = c.call.Algo, group
 	return sub, nil
 }
 

@@ -56,7 +56,7 @@ func (x *Exchange) Start(ctx context.Context) error {
 	c.set(driver.KindExchange, Buf{}, Buf{}, 0, -1)
 	q.DType, q.N, q.Label, q.Err = 0, -1, 0, nil
 	q.Recv, q.Send = x.Recv, x.Send
-	id, err := c.conn.Start(ctx, q)
+	id, err := c.startCall(ctx, q)
 	q.Recv, q.Send = nil, nil
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (x *Exchange) Wait(ctx context.Context) error {
 		return nil
 	}
 	x.started = false
-	return x.c.conn.Wait(ctx, x.id)
+	return x.c.wait(ctx, x.id)
 }
 
 // Run is Start and Wait.

@@ -17,7 +17,7 @@ func (r Request) Wait(ctx context.Context) error {
 	if r.c == nil {
 		return nil
 	}
-	return r.c.conn.Wait(ctx, r.id)
+	return r.c.wait(ctx, r.id)
 }
 
 // Test reports whether the operation has completed, and its error if it has.
@@ -135,7 +135,7 @@ func (c *Comm) start(ctx context.Context, m *message) (Request, error) {
 	if err := c.check(m); err != nil {
 		return Request{}, err
 	}
-	id, err := c.conn.Start(ctx, &c.call)
+	id, err := c.startCall(ctx, &c.call)
 	if err != nil {
 		return Request{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/comm/driver"
+	"github.com/golops/golops/trace"
 )
 
 // Window gives ranks access to each other's memory. Offsets are in elements of the
@@ -49,6 +50,8 @@ func (w *Window) run(ctx context.Context, name string) error {
 	if err := w.access.Check(name, w.buf, w.counts); err != nil {
 		return err
 	}
+	reg := trace.Begin(ctx, name)
+	defer reg.End()
 	return w.w.Access(ctx, &w.access)
 }
 
@@ -82,6 +85,8 @@ func (w *Window) Fence(ctx context.Context) error {
 	if w.closed || w.c.closed {
 		return ErrClosed
 	}
+	reg := trace.Begin(ctx, "Fence")
+	defer reg.End()
 	return w.w.Fence(ctx)
 }
 

@@ -16,9 +16,13 @@ import (
 // treats process and thread 0 as the idle task.
 const chromePID = 1
 
+// gpuThread is the thread of the device of rank 0, far behind those of all ranks.
+const gpuThread = 1 << 24
+
 // WriteChrome writes the tracks as a Chrome trace, in the JSON object form
 // that Perfetto opens, one track per rank. Regions are complete events, marks are
-// instants. A bar cannot extend past its parent: a region that ended after its parent is
+// instants, messages between ranks are arrows. The time in which a rank waits for another
+// is a bar below the call. Work of a device is a track below that of its rank. A bar cannot extend past its parent: a region that ended after its parent is
 // cut there, and its true length is one of its arguments. If events lie before Epoch,
 // all tracks are shifted together, since Perfetto rejects negative times.
 func WriteChrome(w io.Writer, tracks []Track) error {
@@ -36,8 +40,11 @@ func WriteChrome(w io.Writer, tracks []Track) error {
 	}
 	c.out.WriteString(`{"traceEvents":[`)
 	c.event(fmt.Sprintf(`"name":"process_name","ph":"M","pid":%d,"args":{"name":"golops"}`, chromePID))
-	for _, t := range tracks {
-		c.track(t)
+	c.arrows = map[message]int{}
+	idle := waits(tracks)
+	for i, t := range tracks {
+		c.track(t, idle[i])
+		c.device(t)
 	}
 	fmt.Fprintf(c.out, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"ranks\":%d,\"dropped\":%d}}\n", len(tracks), dropped)
 	if err := c.out.Flush(); err != nil {
@@ -52,6 +59,7 @@ type chromeWriter struct {
 	sep    string // stands before the next event
 	shift  time.Duration
 	quoted map[string]string // names as JSON; a program has few, used often
+	arrows map[message]int   // numbers of messages
 }
 
 // event writes one object, given what is between its braces, in pieces.
@@ -66,14 +74,16 @@ func (c *chromeWriter) event(pieces ...string) {
 }
 
 // track writes one rank's name, place and events.
-func (c *chromeWriter) track(t Track) {
-	thread := fmt.Sprintf(`,"pid":%d,"tid":%d`, chromePID, t.Rank+1)
-	c.event(`"name":"thread_name","ph":"M"`, thread, fmt.Sprintf(`,"args":{"name":"rank %d"}`, t.Rank))
-	c.event(`"name":"thread_sort_index","ph":"M"`, thread, fmt.Sprintf(`,"args":{"sort_index":%d}`, t.Rank))
+func (c *chromeWriter) track(t Track, idle map[int]wait) {
+	thread := c.thread(t.Rank+1, 2*t.Rank, fmt.Sprintf("rank %d", t.Rank))
 	end := make([]time.Duration, len(t.Events)) // of each region, as drawn
 	final := -c.shift
 	for i, e := range t.Events {
 		final = max(final, e.End)
+		if e.Mark && e.Call.Kind != 0 {
+			c.arrow(thread, e)
+			continue
+		}
 		if e.Mark {
 			c.instant(thread, e.Name, e.Start)
 			continue
@@ -82,7 +92,7 @@ func (c *chromeWriter) track(t Track) {
 		if e.Parent >= 0 {
 			end[i] = min(e.End, end[e.Parent])
 		}
-		name, args := e.Name, ""
+		name, args := e.Name, e.Call.args()
 		switch {
 		case e.Open:
 			name, args = name+" (never ended)", `,"args":{"never_ended":true}`
@@ -91,10 +101,69 @@ func (c *chromeWriter) track(t Track) {
 		}
 		c.event(`"name":`, c.quote(name), `,"ph":"X"`, thread,
 			`,"ts":`, micros(e.Start+c.shift), `,"dur":`, micros(end[i]-e.Start), args)
+		if w, ok := idle[i]; ok && min(w.until, end[i]) > e.Start {
+			c.event(`"name":`, c.quote(fmt.Sprintf("wait for rank %d", w.rank)), `,"cat":"wait","cname":"grey","ph":"X"`, thread,
+				`,"ts":`, micros(e.Start+c.shift), `,"dur":`, micros(min(w.until, end[i])-e.Start))
+		}
 	}
 	for _, note := range t.notes() {
 		c.instant(thread, note, final)
 	}
+}
+
+// thread names the track of a rank or of its device, and returns where it is.
+func (c *chromeWriter) thread(id, place int, name string) string {
+	thread := fmt.Sprintf(`,"pid":%d,"tid":%d`, chromePID, id)
+	c.event(`"name":"thread_name","ph":"M"`, thread, `,"args":{"name":`, c.quote(name), `}`)
+	c.event(`"name":"thread_sort_index","ph":"M"`, thread, fmt.Sprintf(`,"args":{"sort_index":%d}`, place))
+	return thread
+}
+
+// device writes the work of a rank's device, if there was any.
+func (c *chromeWriter) device(t Track) {
+	thread := ""
+	end := make([]time.Duration, len(t.Events)) // of each region, as drawn
+	for i, e := range t.Events {
+		if !e.GPU {
+			continue
+		}
+		if thread == "" {
+			thread = c.thread(gpuThread+t.Rank, 2*t.Rank+1, fmt.Sprintf("GPU of rank %d", t.Rank))
+		}
+		end[i] = e.GPUEnd
+		if e.Parent >= 0 && t.Events[e.Parent].GPU {
+			end[i] = min(end[i], end[e.Parent])
+		}
+		if end[i] > e.GPUStart {
+			c.event(`"name":`, c.quote(e.Name), `,"ph":"X"`, thread, `,"ts":`, micros(e.GPUStart+c.shift), `,"dur":`, micros(end[i]-e.GPUStart))
+		}
+	}
+}
+
+// arrow writes one end of a message.
+func (c *chromeWriter) arrow(thread string, e Event) {
+	m := e.Call.message()
+	id, ok := c.arrows[m]
+	if !ok {
+		id = len(c.arrows) + 1
+		c.arrows[m] = id
+	}
+	phase := `"ph":"s"`
+	if e.Call.Kind == Received {
+		phase = `"ph":"f","bp":"e"`
+	}
+	c.event(`"name":"message","cat":"message",`, phase, `,"id":`, strconv.Itoa(id), thread, `,"ts":`, micros(e.Start+c.shift))
+}
+
+// args shows the arguments of a call.
+func (c Call) args() string {
+	switch c.Kind {
+	case 0:
+		return ""
+	case Collective:
+		return fmt.Sprintf(`,"args":{"bytes":%d}`, c.Bytes)
+	}
+	return fmt.Sprintf(`,"args":{"bytes":%d,"peer":%d}`, c.Bytes, c.Peer)
 }
 
 // instant writes a point on a rank's track.

@@ -86,8 +86,8 @@ func TestWriteChrome(t *testing.T) {
 		{"metadata", meta, []string{
 			"process_name 0 map[name:golops]",
 			"thread_name 1 map[name:rank 0]", "thread_sort_index 1 map[sort_index:0]",
-			"thread_name 2 map[name:rank 1]", "thread_sort_index 2 map[sort_index:1]",
-			"thread_name 3 map[name:rank 2]", "thread_sort_index 3 map[sort_index:2]"}},
+			"thread_name 2 map[name:rank 1]", "thread_sort_index 2 map[sort_index:2]",
+			"thread_name 3 map[name:rank 2]", "thread_sort_index 3 map[sort_index:4]"}},
 		{"durations", dots, []string{"1:322", "1:322", "1:322", "2:644", "2:644", "2:644", "3:966", "3:966", "3:966"}},
 		{"notes", notes, []string{"1 1 mark ignored: the region had ended",
 			"3 1 event dropped: the recorder was full after 12"}},

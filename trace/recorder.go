@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MaxEvents is the most regions and marks that a recorder keeps. They take about 40
+// MaxEvents is the most regions and marks that a recorder keeps. They take about 110
 // MiB. Later events are dropped. Reports show how many.
 const MaxEvents = 1 << 20
 
@@ -33,7 +33,10 @@ type Recorder struct {
 	limit int                  // MaxEvents, or less in tests
 
 	mu      sync.Mutex
-	wait    func() // nil, or called before a timestamp
+	device  Clock         // nil, or stamps the queue of a device
+	began   time.Duration // clock's time at the first stamp
+	stamps  int32
+	times   []time.Duration // of the stamps, once the device was taken away
 	chunks  [][]Event
 	n       int           // events in chunks, with times as clock gives them
 	stack   []int32       // open regions that nest, outermost first; increasing
@@ -56,14 +59,36 @@ func NewRecorder(rank int) *Recorder {
 	}
 }
 
-// Sync sets f to be called before each timestamp. With an f that waits for
-// the device's stream, a region on a device takes the time of the work that
-// it queued, not the time of queueing it. A nil f, the default, waits for
-// nothing. f must not begin regions of this recorder: each would call f again.
-func (r *Recorder) Sync(f func()) {
+// Clock stamps the queue of a device, so that a region on a device also takes the time of
+// the work that it queued, not only the time of queueing it. Stamping does not wait.
+type Clock interface {
+	// Stamp queues a stamp. It reports false if it cannot.
+	Stamp() bool
+	// Times waits for the device and returns when it reached each stamp, from the first on.
+	Times() []time.Duration
+}
+
+// UseClock stamps the queue of a device at both ends of each region from now on. With nil it
+// reads the stamps and ends that, so that the device may be closed.
+func (r *Recorder) UseClock(c Clock) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.wait = f
+	if r.device != nil {
+		r.times = r.device.Times()
+	}
+	r.device = nil
+	if c != nil && !r.closed && c.Stamp() {
+		r.device, r.began, r.stamps, r.times = c, r.clock(), 1, nil
+	}
+}
+
+// stamp queues a stamp and returns its number, or 0.
+func (r *Recorder) stamp() int32 {
+	if r.device == nil || !r.device.Stamp() {
+		return 0
+	}
+	r.stamps++
+	return r.stamps
 }
 
 // Epoch makes now the time zero of all events, including earlier ones. When
@@ -77,8 +102,7 @@ func (r *Recorder) Epoch() {
 }
 
 // Close ends recording. Regions that are open stay so in the record, and
-// later calls on them do nothing. Close and Events do not call the function
-// given to Sync, so they may follow the closing of the device.
+// later calls on them do nothing.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,21 +134,19 @@ func (r *Recorder) Events() Track {
 				e.End = min(e.End, t.Events[e.Parent].End)
 			}
 		}
+		if e.first > 0 && e.last > 0 && int(e.last) <= len(r.times) {
+			e.GPU = true
+			e.GPUStart = r.began - r.zero + r.times[e.first-1]
+			e.GPUEnd = r.began - r.zero + r.times[e.last-1]
+		}
 		t.Events[i] = e
 	}
 	return t
 }
 
-// lock waits for the device, so that a timestamp may follow, and locks r. It
-// reports false, with r unlocked, when r is closed. The wait comes without the
-// lock, so that a panic of a failing device leaves r usable.
+// lock locks r. It reports false, with r unlocked, when r is closed.
 func (r *Recorder) lock() bool {
 	r.mu.Lock()
-	if f := r.wait; f != nil && !r.closed {
-		r.mu.Unlock()
-		f()
-		r.mu.Lock()
-	}
 	if r.closed {
 		r.mu.Unlock()
 		return false
@@ -132,7 +154,7 @@ func (r *Recorder) lock() bool {
 	return true
 }
 
-func (r *Recorder) begin(name string) Region {
+func (r *Recorder) begin(name string, c Call) Region {
 	if !r.lock() {
 		return Region{}
 	}
@@ -141,7 +163,7 @@ func (r *Recorder) begin(name string) Region {
 	if k := len(r.stack); k > 0 {
 		parent = r.stack[k-1]
 	}
-	id := r.add(Event{Name: name, Parent: parent, Open: true})
+	id := r.add(Event{Name: name, Parent: parent, Open: true, Call: c, first: r.stamp()})
 	if id == noEvent {
 		return Region{r, noEvent}
 	}
@@ -152,7 +174,7 @@ func (r *Recorder) begin(name string) Region {
 	return Region{r, id}
 }
 
-func (r *Recorder) mark(id int32, label string) {
+func (r *Recorder) mark(id int32, label string, c Call) {
 	if !r.lock() {
 		return
 	}
@@ -163,7 +185,7 @@ func (r *Recorder) mark(id int32, label string) {
 	case !r.at(id).Open:
 		r.late++
 	default:
-		r.add(Event{Name: label, Parent: id, Mark: true, Start: now, End: now})
+		r.add(Event{Name: label, Parent: id, Mark: true, Start: now, End: now, Call: c})
 	}
 }
 
@@ -179,6 +201,7 @@ func (r *Recorder) end(id int32) {
 	}
 	e.Open = false
 	e.End = now
+	e.last = r.stamp()
 	// A region is not on the stack if one around it ended first, or if it lay
 	// too deep; then nothing nests in it.
 	if k, on := slices.BinarySearch(r.stack, id); on {

@@ -37,12 +37,15 @@ func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }
 
-// Wait sets f as the function that ctx's recorder, if it has one, calls before
-// each timestamp: see [Recorder.Sync]. It is for those who own a device and are
-// handed a context.
-func Wait(ctx context.Context, f func()) {
+// On reports whether any recorder is open. It costs one atomic load.
+func On() bool { return recorders.Load() != 0 }
+
+// UseClock lets the recorder of ctx, if it has one, stamp the queue of a device: see
+// [Clock]. It is for those who own a device and are handed a context. They call it with
+// nil before they close the device.
+func UseClock(ctx context.Context, c Clock) {
 	if rec, _ := ctx.Value(key{}).(*Recorder); rec != nil {
-		rec.Sync(f)
+		rec.UseClock(c)
 	}
 }
 
@@ -59,23 +62,30 @@ func Begin(ctx context.Context, name string) Region {
 	if recorders.Load() == 0 {
 		return Region{}
 	}
-	return begin(ctx, name)
+	return BeginCall(ctx, name, Call{})
 }
 
-// begin is the slow path of Begin, kept apart so that Begin is inlined.
-func begin(ctx context.Context, name string) Region {
+// BeginCall is Begin for a region that communicates.
+func BeginCall(ctx context.Context, name string, c Call) Region {
 	rec, _ := ctx.Value(key{}).(*Recorder)
 	if rec == nil {
 		return Region{}
 	}
-	return rec.begin(name)
+	return rec.begin(name, c)
+}
+
+// Message records one side of a message inside the region, for an arrow between ranks.
+func (r Region) Message(c Call) {
+	if r.rec != nil {
+		r.rec.mark(r.id, "", c)
+	}
 }
 
 // Mark records a point inside the region. The tree shows the time between
 // consecutive marks. A mark after End is only counted. Reports show the count.
 func (r Region) Mark(label string) {
 	if r.rec != nil {
-		r.rec.mark(r.id, label)
+		r.rec.mark(r.id, label, Call{})
 	}
 }
 

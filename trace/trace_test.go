@@ -236,60 +236,108 @@ func TestLong(t *testing.T) {
 	}
 }
 
-func TestSync(t *testing.T) {
+// fakeDevice reaches each stamp some time after it was queued.
+type fakeDevice struct {
+	c      *fakeClock
+	from   time.Duration
+	late   time.Duration
+	stamps []time.Duration
+	read   int
+}
+
+func (d *fakeDevice) Stamp() bool {
+	if len(d.stamps) == 0 {
+		d.from = d.c.now
+	}
+	d.stamps = append(d.stamps, d.c.now-d.from+d.late)
+	d.late += time.Microsecond // the device falls behind
+	return true
+}
+
+func (d *fakeDevice) Times() []time.Duration {
+	d.read++
+	return d.stamps
+}
+
+// TestClock gives regions the times at which a device did their work.
+func TestClock(t *testing.T) {
+	const us = time.Microsecond
 	r, c := fakeRecorder(t, 0)
-	ctx := With(t.Context(), r)
-	calls := 0
-	r.Sync(func() { calls++; c.add(time.Microsecond) }) // the stream takes 1 µs to finish
-	step := func(name string, f func()) {
-		t.Helper()
-		before := calls
-		f()
-		if calls != before+1 {
-			t.Errorf("%s: sync was called %d times, want once", name, calls-before)
+	ctx, d := With(t.Context(), r), &fakeDevice{c: c}
+	UseClock(t.Context(), d) // no recorder
+	Begin(ctx, "before").End()
+	c.add(10 * us)
+	UseClock(ctx, d) // stamp 1 at 10 µs
+	a := Begin(ctx, "a")
+	c.add(5 * us)
+	a.End()
+	UseClock(ctx, nil)
+	Begin(ctx, "after").End()
+	if d.read != 1 || len(d.stamps) != 3 {
+		t.Errorf("%d stamps were read %d times, want 3 once", len(d.stamps), d.read)
+	}
+	got := r.Events().Events
+	if len(got) != 3 || got[0].GPU || got[2].GPU || !got[1].GPU || got[1].GPUStart != 11*us || got[1].GPUEnd != 17*us {
+		t.Errorf("got %+v, want the second of three regions on the device from 11 to 17 µs", got)
+	}
+}
+
+// meeting returns the tracks of two ranks: an AllReduce that rank 1 enters 30 µs after rank
+// 0, and then a message from rank 0 that rank 1 waits for.
+func meeting(t *testing.T) []Track {
+	const us = time.Microsecond
+	all := Call{Kind: Collective, Group: 7, Seq: 1, Bytes: 8}
+	zero := record(t, 0, func(ctx context.Context, _ *Recorder, c *fakeClock) {
+		a := BeginCall(ctx, "AllReduce", all)
+		c.add(40 * us)
+		a.End()
+		c.add(60 * us)
+		s := BeginCall(ctx, "send", Call{Kind: Local, Bytes: 4000})
+		s.Message(Call{Kind: Sent, Group: 7, Me: 0, Peer: 1, Seq: 1})
+		c.add(us)
+		s.End()
+	})
+	one := record(t, 1, func(ctx context.Context, _ *Recorder, c *fakeClock) {
+		c.add(30 * us)
+		a := BeginCall(ctx, "AllReduce", all)
+		c.add(10 * us)
+		a.End()
+		w := Begin(ctx, "wait")
+		c.add(65 * us)
+		w.Message(Call{Kind: Received, Group: 7, Me: 1, Peer: 0, Seq: 1})
+		w.End()
+	})
+	return []Track{zero, one}
+}
+
+// TestWaits finds who waited for whom.
+func TestWaits(t *testing.T) {
+	const us = time.Microsecond
+	got := waits(meeting(t))
+	if len(got[0]) != 1 || got[0][0] != (wait{30 * us, 1}) {
+		t.Errorf("rank 0: got %v, want a wait in the AllReduce until 30 µs for rank 1", got[0])
+	}
+	if len(got[1]) != 1 || got[1][1] != (wait{100 * us, 0}) {
+		t.Errorf("rank 1: got %v, want a wait in region 1 until 100 µs for rank 0", got[1])
+	}
+	var tree, chrome strings.Builder
+	if err := WriteTree(&tree, meeting(t), true); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"(wait for another rank): 0.000030 s", "(wait for another rank): 0.000060 s", "4 kB"} {
+		if !strings.Contains(tree.String(), want) {
+			t.Errorf("the tree lacks %q:\n%s", want, &tree)
 		}
 	}
-	var reg Region
-	step("Epoch", r.Epoch)
-	step("Begin", func() { reg = Begin(ctx, "a") })
-	step("Mark", func() { reg.Mark("m") })
-	step("End", reg.End)
-	want := []string{"region a in -1 from 1 to 3", "mark m in 0 from 2 to 2"}
-	if got := shape(r.Events().Events); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q: each timestamp must come after its sync", got, want)
+	if err := WriteChrome(&chrome, meeting(t)); err != nil {
+		t.Fatal(err)
 	}
-
-	r.Sync(func() { t.Error("sync was called after Close, when the device may be gone") })
-	r.Close()
-	r.Events()
-	reg.Mark("m")
-	reg.End()
-	Begin(ctx, "b").End()
-}
-
-// TestWait reaches a recorder through its context, and none where there is none.
-func TestWait(t *testing.T) {
-	Wait(t.Context(), func() { t.Error("called without a recorder") })
-	r := NewRecorder(0)
-	defer r.Close()
-	ctx, calls := With(t.Context(), r), 0
-	Wait(ctx, func() { calls++ })
-	Begin(ctx, "region").End()
-	if calls != 2 {
-		t.Errorf("the device was waited for %d times, want at begin and end", calls)
+	for _, want := range []string{`"name":"wait for rank 1"`, `"name":"wait for rank 0"`, `"ph":"s","id":1,"pid":1,"tid":1,"ts":100.000`,
+		`"ph":"f","bp":"e","id":1,"pid":1,"tid":2,"ts":105.000`, `"args":{"bytes":8}`} {
+		if !strings.Contains(chrome.String(), want) {
+			t.Errorf("the Chrome trace lacks %q:\n%s", want, &chrome)
+		}
 	}
-	Wait(ctx, nil)
-	Begin(ctx, "region").End()
-	if calls != 2 {
-		t.Error("the device was waited for after it had been closed")
-	}
-}
-
-func TestNoSync(t *testing.T) {
-	r, _ := fakeRecorder(t, 0)
-	r.Sync(func() { t.Error("sync was called after it was taken away") })
-	r.Sync(nil)
-	Begin(With(t.Context(), r), "a").End()
 }
 
 // TestRanks has two ranks in one process, each with its own context.
@@ -318,7 +366,6 @@ func TestConcurrent(t *testing.T) {
 	const goroutines, rounds = 8, 200
 	r := NewRecorder(0)
 	defer r.Close()
-	r.Sync(func() {})
 	ctx := With(t.Context(), r)
 	var wg sync.WaitGroup
 	for g := range goroutines {
@@ -331,7 +378,7 @@ func TestConcurrent(t *testing.T) {
 				a.End()
 				if g == 0 && i%50 == 0 {
 					r.Epoch()
-					r.Sync(nil)
+					r.UseClock(nil)
 					r.Events()
 				}
 			}

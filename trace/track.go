@@ -24,7 +24,38 @@ type Event struct {
 	Open   bool          // a region that never ended
 	Start  time.Duration // since Epoch; negative if before it
 	End    time.Duration // for a mark, Start; for an open region, when its parent or the recording ended
+
+	Call Call // of communication; its Kind is 0 elsewhere
+
+	// GPU says that the device took from GPUStart to GPUEnd for the work that the region
+	// queued: see Clock.
+	GPU              bool
+	GPUStart, GPUEnd time.Duration
+
+	first, last int32 // numbers of stamps of the device, from 1; 0 is none
 }
+
+// Call is communication in a region, or one side of a message at a mark.
+type Call struct {
+	Kind  CallKind
+	Peer  int32  // the other rank of a message, in its group
+	Me    int32  // this rank in its group
+	Group uint64 // the group, the same on all ranks
+	Seq   uint32 // of a collective in its group, or of a message between two ranks
+	Bytes int64  // that this rank gives or gets
+}
+
+// CallKind is a kind of Call.
+type CallKind uint8
+
+// The kinds. Ranks match collectives of one Group and Seq, and a Sent with the Received
+// of the same Group and Seq between the same ranks.
+const (
+	Collective CallKind = iota + 1
+	Sent                // a mark
+	Received            // a mark
+	Local               // waits for no other rank
+)
 
 // ordered returns the tracks by rank. They may come from another process, so
 // it checks what the reports rely on.

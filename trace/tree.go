@@ -15,6 +15,7 @@ import (
 const (
 	startLabel = "(start)"
 	endLabel   = "(end)"
+	waitLabel  = "(wait for another rank)"
 )
 
 // WriteTree writes the regions of all ranks as an indented table. Calls of
@@ -28,6 +29,9 @@ const (
 // over those ranks that have the line, the time after the name being the
 // mean. A single rank always gets its own table.
 //
+// The time in which a rank waits for another one in a call is a line below the call. Bytes
+// of communication and the time of a device stand at the end of a line.
+//
 // A region that never ended counts until the region around it, or else the
 // recording, ended; its line says so.
 func WriteTree(w io.Writer, tracks []Track, perRank bool) error {
@@ -35,7 +39,7 @@ func WriteTree(w io.Writer, tracks []Track, perRank bool) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
+	out, idle := bufio.NewWriter(w), waits(tracks)
 	recorded := func(t Track) bool { return len(t.Events) > 0 }
 	switch {
 	case !slices.ContainsFunc(tracks, recorded):
@@ -50,13 +54,13 @@ func WriteTree(w io.Writer, tracks []Track, perRank bool) error {
 				continue
 			}
 			tab := table{{fmt.Sprintf("rank %d", t.Rank), "calls", "s per call", ""}}
-			own := merge(tracks[i : i+1]) // alone, so that its lines stand in its own order
+			own := merge(tracks[i:i+1], idle[i:i+1]) // alone, so that its lines stand in its own order
 			own.walk(-1, func(n *node, depth int) { tab = append(tab, n.rankRow(depth)) })
 			tab.write(out)
 		}
 	default:
 		tab := table{{fmt.Sprintf("mean over %d ranks", len(tracks)), "calls", "min s", "mean s", "max s", "slowest", ""}}
-		merge(tracks).walk(-1, func(n *node, depth int) { tab = append(tab, n.overRow(depth, tracks)) })
+		merge(tracks, idle).walk(-1, func(n *node, depth int) { tab = append(tab, n.overRow(depth, tracks)) })
 		tab.write(out)
 	}
 	blank := "\n" // once, above the first note
@@ -92,11 +96,13 @@ type node struct {
 type stat struct {
 	calls, open int
 	total       time.Duration
+	bytes       int64
+	device      time.Duration
 }
 
 // merge puts the events of all tracks into one tree. Lines stand in the order
-// of their first event, on the lowest rank that has them.
-func merge(tracks []Track) *node {
+// of their first event, on the lowest rank that has them. idle are the waits of the tracks.
+func merge(tracks []Track, idle []map[int]wait) *node {
 	root := &node{}
 	for i, t := range tracks {
 		at := make([]*node, len(t.Events)) // the line of each region
@@ -108,7 +114,16 @@ func merge(tracks []Track) *node {
 			}
 			if !e.Mark {
 				at[k] = up.kid(label{name: e.Name}, len(tracks))
-				at[k].stats[i].add(e.End-e.Start, e.Open)
+				s := &at[k].stats[i]
+				s.add(e.End-e.Start, e.Open)
+				s.bytes += e.Call.Bytes
+				s.device += e.GPUEnd - e.GPUStart
+				if w, ok := idle[i][k]; ok {
+					at[k].kid(label{name: waitLabel}, len(tracks)).stats[i].add(w.until-e.Start, false)
+				}
+				continue
+			}
+			if e.Call.Kind != 0 { // an end of an arrow
 				continue
 			}
 			from, since := startLabel, t.Events[e.Parent].Start
@@ -177,13 +192,14 @@ func (n *node) title(depth int, d time.Duration) string {
 func (n *node) rankRow(depth int) []string {
 	s := n.stats[0]
 	each := fmt.Sprintf("%.9f", s.total.Seconds()/float64(s.calls))
-	return []string{n.title(depth, s.total), fmt.Sprint(s.calls), each, neverEnded(s.open)}
+	return []string{n.title(depth, s.total), fmt.Sprint(s.calls), each, strings.Join(s.notes(), ", ")}
 }
 
 // overRow returns n's line over all tracks.
 func (n *node) overRow(depth int, tracks []Track) []string {
-	var ranks, least, most, open, slowest int
+	var ranks, least, most, slowest int
 	var lo, hi, sum time.Duration
+	var all stat
 	for i, s := range n.stats {
 		if s.calls == 0 {
 			continue
@@ -196,7 +212,9 @@ func (n *node) overRow(depth int, tracks []Track) []string {
 		}
 		least, most, lo = min(least, s.calls), max(most, s.calls), min(lo, s.total)
 		sum += s.total
-		open += s.open
+		all.open += s.open
+		all.bytes += s.bytes
+		all.device += s.device
 		ranks++
 	}
 	calls := fmt.Sprint(least)
@@ -207,19 +225,38 @@ func (n *node) overRow(depth int, tracks []Track) []string {
 	if ranks < len(tracks) {
 		notes = append(notes, fmt.Sprintf("on %d of %d ranks", ranks, len(tracks)))
 	}
-	if open > 0 {
-		notes = append(notes, neverEnded(open))
-	}
 	mean := sum / time.Duration(ranks)
+	all.bytes /= int64(ranks)
+	all.device /= time.Duration(ranks)
+	notes = append(notes, all.notes()...)
 	return []string{n.title(depth, mean), calls, seconds(lo), seconds(mean), seconds(hi),
 		fmt.Sprintf("rank %d", tracks[slowest].Rank), strings.Join(notes, ", ")}
 }
 
-func neverEnded(n int) string {
-	if n == 0 {
-		return ""
+// notes returns what stands at the end of a line.
+func (s stat) notes() (notes []string) {
+	if s.open > 0 {
+		notes = append(notes, fmt.Sprintf("%d never ended", s.open))
 	}
-	return fmt.Sprintf("%d never ended", n)
+	if s.bytes > 0 {
+		notes = append(notes, bytesText(s.bytes))
+	}
+	if s.device > 0 {
+		notes = append(notes, "GPU "+seconds(s.device)+" s")
+	}
+	return notes
+}
+
+// bytesText returns n with three digits and a unit.
+func bytesText(n int64) string {
+	v, unit := float64(n), "B"
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if v < 999.5 {
+			break
+		}
+		v, unit = v/1000, u
+	}
+	return fmt.Sprintf("%.3g %s", v, unit)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }
