@@ -74,11 +74,13 @@ func (c Config) runGPU(ctx context.Context, host *comm.Comm, p Program) error {
 		}
 		return e
 	}
-	trace.Wait(ctx, func() {
-		_ = d.Sync(ctx) // the device keeps a failure until a call that returns errors
-	})
+	clock := d.NewClock()
+	if trace.On() {
+		trace.UseClock(ctx, clock)
+	}
 	err = c.runOn(ctx, host, d, slots, p)
-	trace.Wait(ctx, nil)
+	trace.UseClock(ctx, nil)
+	clock.Close()
 	if e := d.Close(); err == nil {
 		err = e
 	}

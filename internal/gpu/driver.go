@@ -39,6 +39,7 @@ type driver struct {
 	EventDestroy  dl.Func `cuda:"cuEventDestroy_v2" hip:"hipEventDestroy"`
 	EventRecord   dl.Func `cuda:"cuEventRecord" hip:"hipEventRecord"`
 	EventQuery    dl.Func `cuda:"cuEventQuery" hip:"hipEventQuery"`
+	EventElapsed  dl.Func `cuda:"cuEventElapsedTime,cuEventElapsedTime_v2" hip:"hipEventElapsedTime"`
 
 	MemInfo     dl.Func `cuda:"cuMemGetInfo_v2" hip:"hipMemGetInfo"`
 	MemAlloc    dl.Func `cuda:"cuMemAlloc_v2" hip:"hipMalloc"`
