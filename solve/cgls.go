@@ -23,8 +23,9 @@ import (
 // check of residual and gradient applies A and Aᴴ once each.
 //
 // With OneMessage it keeps 3 vectors of the domain and 4 of the range, and a step
-// sends 1 message and makes 3 passes over vectors of each; see oneMessage. That wins
-// where messages cost more than vectors, and rounds a little more.
+// sends 1 message and makes 3 passes over vectors of each; with damping, 2 more over
+// the domain; see oneMessage. That wins where messages cost more than vectors, and
+// rounds a little more.
 type CGLS[D, R scalar.Scalar] struct {
 	OneMessage bool
 

@@ -14,7 +14,7 @@ func (m *CGLS[D, R]) initOneMessage(ctx context.Context, w *Workspace[D, R]) (No
 	m.few = math.Cbrt(epsilon[D, R]())
 	w.Forward(ctx, m.ag, w.X)
 	m.r.Copy(w.B)
-	m.images(ctx, w, -1, m.ag) // r = b - A·x
+	m.images(ctx, w, -1, m.ag, 0) // r = b - A·x
 	return m.norms(), w.Err()
 }
 
@@ -37,18 +37,21 @@ func (m *CGLS[D, R]) oneMessage(ctx context.Context, w *Workspace[D, R]) (Norms,
 	}
 	m.alpha, m.old = m.gg/denom, m.gg
 	w.Pivot(m.alpha, beta)
-	m.d.Combine(beta, 1, m.g)       // d = g + β·d
-	m.q.Combine(beta, 1, m.ag)      // q = A·d
-	w.X.Add(m.alpha, m.d)           // x += α·d
-	m.images(ctx, w, -m.alpha, m.q) // r -= α·q
+	m.d.Combine(beta, 1, m.g)                // d = g + β·d
+	m.q.Combine(beta, 1, m.ag)               // q = A·d
+	m.images(ctx, w, -m.alpha, m.q, m.alpha) // r -= α·q
+	w.X.Add(m.alpha, m.d)                    // x += α·d
 	return m.norms(), w.Err()
 }
 
-// images sets r += a·v, the gradient and its image, and measures them in one
-// message.
-func (m *CGLS[D, R]) images(ctx context.Context, w *Workspace[D, R], a float64, v *Vector[R]) {
+// images sets r += a·v, the gradient at x + alpha·d and its image, and measures them
+// in one message.
+func (m *CGLS[D, R]) images(ctx context.Context, w *Workspace[D, R], a float64, v *Vector[R], alpha float64) {
 	m.r.QueueAddNorm2(a, v, &m.rr)
 	w.Gradient(ctx, m.g, m.r)
+	if w.Damp != 0 && alpha != 0 {
+		m.g.Add(-w.Damp*w.Damp*alpha, m.d)
+	}
 	w.Forward(ctx, m.ag, m.g)
 	m.g.QueueNorm2(&m.gg)
 	m.ag.QueueNorm2(&m.delta)

@@ -33,8 +33,8 @@ func (m *CG[T]) oneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, erro
 	w.Pivot(m.alpha, beta)
 	m.d.Combine(beta, 1, m.r)        // d = r + β·d
 	m.ad.Combine(beta, 1, m.ar)      // Ad = Ar + β·Ad
-	w.X.Add(m.alpha, m.d)            // x += α·d
 	m.images(ctx, w, -m.alpha, m.ad) // r -= α·Ad
+	w.X.Add(m.alpha, m.d)            // x += α·d
 	return m.norms(), w.Err()
 }
 

@@ -22,8 +22,9 @@ import (
 // the element type holds. It keeps the best x of its checks, which takes one more
 // vector. PastRounding switches all of that off.
 //
-// OnIter, a Budget and an Interval each make the ranks exchange one message of
-// three integers per iteration; several of them share it.
+// What only some ranks know, because of OnIter, a Budget or an Interval, costs no
+// message: it travels with the first message of the next step, which ends there if
+// the run is over. With a Checkpoint it takes one message per iteration.
 type Config struct {
 	Damp    float64       // minFall squares only: min ‖A·x - b‖² + Damp²·‖x‖²
 	MaxIter int           // steps at most; 0 makes none

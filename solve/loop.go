@@ -15,23 +15,23 @@ import (
 
 // session is one run.
 type session[D, R scalar.Scalar] struct {
-	c      Config
-	m      Method[D, R]
-	ws     *Workspace[D, R]
-	given  dist.Array[D] // what Run was given: X of the workspace, but for scaling
-	best   dist.Array[D] // the best x so far; none with PastRounding
-	scale  scaling
-	norm   float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
-	w      checkState
-	last   truth // norms of the last x that was checked
-	fresh  bool  // last belongs to the present x
-	comm   *comm.Comm
-	now    func() time.Time // a clock that tests can turn
-	start  time.Time
-	res    Result
-	norms  Norms    // of this step
-	voting bool     // ranks exchange votes after each iteration
-	votes  [3]int32 // of this iteration: a stop or an error, time is up, a checkpoint is due
+	c       Config
+	m       Method[D, R]
+	ws      *Workspace[D, R]
+	given   dist.Array[D] // what Run was given: X of the workspace, but for scaling
+	best    dist.Array[D] // the best x so far; none with PastRounding
+	scale   scaling
+	norm    float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
+	w       checkState
+	last    truth // norms of the last x that was checked
+	fresh   bool  // last belongs to the present x
+	comm    *comm.Comm
+	now     func() time.Time // a clock that tests can turn
+	start   time.Time
+	res     Result
+	norms   Norms // of this step
+	voting  bool  // ranks vote after each iteration
+	refused error // of the last callback
 	// Of checkpoints:
 	states   States         // nil means none
 	saved    time.Time      // when the last one was written
@@ -39,12 +39,6 @@ type session[D, R scalar.Scalar] struct {
 	failed   []int          // iterations whose checkpoint could not be written
 	failedAt int            // the place of their note
 }
-
-// Votes of a callback. The larger one overrules.
-const (
-	voteStop int32 = iota + 1
-	voteFail
-)
 
 // newSession agrees on what the ranks are about to do.
 func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (*session[D, R], error) {
@@ -109,14 +103,15 @@ func (r *session[D, R]) begin(ctx context.Context) (doing string, err error) {
 	}
 	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), r.scale.user(n))
 	r.norms = n
+	mine := 0.0
 	if r.c.OnIter != nil {
-		r.votes[0] = 1
+		mine = 1
 	}
-	b := comm.Of(r.votes[:1])
-	if err := r.comm.AllReduce(ctx, b, b, comm.Max); err != nil {
+	callbacks := r.ws.one.AddNumber(mine)
+	if err := r.ws.one.Do(ctx); err != nil {
 		return "init", err
 	}
-	r.voting = r.votes[0] != 0 || r.c.Budget > 0 || r.c.Checkpoint.Interval > 0
+	r.voting = callbacks.Float() > 0 || r.c.Budget > 0 || r.c.Checkpoint.Interval > 0
 	return "resume", r.resume(ctx)
 }
 
@@ -174,6 +169,10 @@ func (r *session[D, R]) loop(ctx context.Context) (doing string, err error) {
 			return "", nil
 		}
 		n, err := r.m.Step(ctx, r.ws)
+		over, err := r.votedInStep(ctx, err)
+		if over { // after the iteration before: x is as that has left it
+			return fmt.Sprintf("iteration %d", r.res.Iters), r.verdict(ctx)
+		}
 		r.fresh = false
 		if err != nil {
 			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.endRefused(ctx, err)
@@ -192,60 +191,27 @@ func (r *session[D, R]) end(s Status, why string, args ...any) {
 // value ends it, so that squares stay in range.
 const minFall = 1e-100
 
-// afterStep calls back, agrees on what only some ranks know, and saves.
+// afterStep calls back, agrees on what only some ranks know, and saves. Where
+// nothing is saved, the votes travel with the next step.
 func (r *session[D, R]) afterStep(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err // one rank alone would never notice
 	}
-	err := r.vote(ctx)
-	if err != nil {
+	if err := r.vote(ctx); err != nil {
 		return err
 	}
-	switch {
-	case r.res.Status != unfinished:
-	case r.votes[0] != 0:
-		r.res.Status = Stopped
-	case r.votes[1] != 0:
-		r.res.Status = OutOfTime
+	if r.res.Status == unfinished && r.states == nil {
+		return nil
+	}
+	if err := r.ws.count(ctx); err != nil {
+		return errors.Join(r.refused, err)
+	}
+	r.ws.err = nil
+	if err := r.verdict(ctx); err != nil {
+		return err
 	}
 	if r.checkpointDue() {
 		return r.save(ctx)
-	}
-	return nil
-}
-
-// vote calls back and exchanges what only some ranks know. It is collective.
-func (r *session[D, R]) vote(ctx context.Context) (err error) {
-	r.votes = [3]int32{}
-	if !r.voting {
-		return nil
-	}
-	passed := r.now().Sub(r.start)
-	if r.c.OnIter != nil {
-		if err := r.copyToUser(ctx); err != nil {
-			return err
-		}
-		err = r.c.OnIter(Iteration{r.res.Iters, r.res.History[len(r.res.History)-1], passed})
-		switch {
-		case errors.Is(err, ErrStop):
-			r.votes[0], err = voteStop, nil
-		case err != nil:
-			r.votes[0] = voteFail
-		}
-	}
-	if r.comm.Rank() == 0 {
-		if now := r.now(); r.c.Budget > 0 && now.Sub(r.start) >= r.c.Budget {
-			r.votes[1] = 1
-		} else if r.c.Checkpoint.Interval > 0 && now.Sub(r.saved) >= r.c.Checkpoint.Interval {
-			r.votes[2] = 1
-		}
-	}
-	b := comm.Of(r.votes[:])
-	if e := r.comm.AllReduce(ctx, b, b, comm.Max); e != nil {
-		return errors.Join(err, e)
-	}
-	if r.votes[0] == voteFail {
-		return comm.Agree(ctx, r.comm, err)
 	}
 	return nil
 }
@@ -265,7 +231,7 @@ func (r *session[D, R]) checkpointDue() bool {
 		}
 		return false
 	}
-	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.votes[2] != 0
+	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.ws.votes.n[voteSave] > 0
 }
 
 // numbers are what a checkpoint keeps of the method and of the run.

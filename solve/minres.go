@@ -113,12 +113,13 @@ func (m *MINRES[T]) Step(ctx context.Context, w *Workspace[T, T]) (Norms, error)
 	m.wold.Combine(-a3/a1, 1/a1, m.vold) // w_new = (v - α₃·w_old - α₂·w)/α₁
 	m.wold.Add(-a2/a1, m.w)
 	m.w.Swap(m.wold)
-	w.X.Add(m.c*m.eta, m.w)
+	along := m.c * m.eta
 	m.eta *= -m.s
 	m.steps++
 	if m.eta != 0 {
 		m.lanczos(ctx, w)
 	}
+	w.X.Add(along, m.w)
 	return m.norms(w), w.Err()
 }
 

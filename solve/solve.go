@@ -78,6 +78,7 @@ type Method[D, R scalar.Scalar] interface {
 	Init(ctx context.Context, w *Workspace[D, R]) (Norms, error)
 	// Step improves x once. It is collective and allocates nothing. An error
 	// that is ErrBreakdown or ErrNotFinite comes on all ranks and leaves x alone.
+	// Callbacks cost no message if x changes after the first one of a step.
 	Step(ctx context.Context, w *Workspace[D, R]) (Norms, error)
 }
 

@@ -14,20 +14,30 @@ type Vector[T scalar.Scalar] struct {
 	dist.Array[T]
 	name    string
 	scratch bool
+	isX     bool
 	taken   bool // Init has asked for it
 	w       *shared
 }
 
+// writable reports whether v may be changed: not after an error. Votes of the ranks
+// are counted before x changes, because they may end the run.
+func (v *Vector[T]) writable() bool {
+	if v.isX && v.w.votes.cast && v.w.err == nil {
+		_ = v.w.count(v.w.votes.ctx) // the error stays in the workspace
+	}
+	return v.w.err == nil
+}
+
 // Copy sets v = x.
 func (v *Vector[T]) Copy(x *Vector[T]) {
-	if v.w.err == nil {
+	if v.writable() {
 		dist.Copy(v.Array, x.Array)
 	}
 }
 
 // Zero sets v = 0.
 func (v *Vector[T]) Zero() {
-	if v.w.err == nil {
+	if v.writable() {
 		dist.Zero(v.Array)
 	}
 }
@@ -37,7 +47,7 @@ func (v *Vector[T]) Scale(a float64) { v.SetScaled(a, v) }
 
 // SetScaled sets v = a·x.
 func (v *Vector[T]) SetScaled(a float64, x *Vector[T]) {
-	if v.w.err == nil {
+	if v.writable() {
 		dist.Scale(v.Array, fromFloat[T](a), x.Array)
 	}
 }
@@ -47,14 +57,14 @@ func (v *Vector[T]) Add(a float64, x *Vector[T]) { v.Combine(1, a, x) }
 
 // Combine sets v = b·v + a·x.
 func (v *Vector[T]) Combine(b, a float64, x *Vector[T]) {
-	if v.w.err == nil {
+	if v.writable() {
 		dist.Axpby(fromFloat[T](a), x.Array, fromFloat[T](b), v.Array)
 	}
 }
 
 // Swap exchanges the elements of v and x, without moving them. Each keeps its name.
 func (v *Vector[T]) Swap(x *Vector[T]) {
-	if v.w.err == nil {
+	if v.writable() && x.writable() {
 		v.Array, x.Array = x.Array, v.Array
 	}
 }
@@ -78,7 +88,7 @@ func (v *Vector[T]) Norm2(ctx context.Context) float64 {
 // AddNorm2 sets v = v + a·x and returns ‖v‖², in one pass over memory. It is
 // collective: one message.
 func (v *Vector[T]) AddNorm2(ctx context.Context, a float64, x *Vector[T]) float64 {
-	if !v.w.ready(ctx) {
+	if !v.w.ready(ctx) || !v.writable() {
 		return math.NaN()
 	}
 	return v.w.reduceOne(ctx, dist.AddAxpyNorm2(v.w.one, fromFloat[T](a), x.Array, v.Array))
@@ -86,7 +96,7 @@ func (v *Vector[T]) AddNorm2(ctx context.Context, a float64, x *Vector[T]) float
 
 // reduceOne sends the message of one number.
 func (s *shared) reduceOne(ctx context.Context, n dist.Slot) float64 {
-	if s.err = s.one.Do(ctx); s.err != nil {
+	if s.send(ctx, s.one); s.err != nil {
 		return math.NaN()
 	}
 	return n.Float()
@@ -112,6 +122,7 @@ func (v *Vector[T]) QueueNorm2(to *float64) {
 // QueueAddNorm2 sets v = v + a·x, in one pass over memory, and has the next Reduce
 // set to to ‖v‖².
 func (v *Vector[T]) QueueAddNorm2(a float64, x *Vector[T], to *float64) {
+	v.writable()
 	if to := v.w.enqueue(to, nil); to != nil {
 		*to = dist.AddAxpyNorm2(v.w.several, fromFloat[T](a), x.Array, v.Array)
 	}

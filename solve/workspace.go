@@ -29,7 +29,7 @@ import (
 type Workspace[D, R scalar.Scalar] struct {
 	A    linop.Map[D, R]
 	B    *Vector[R]
-	X    *Vector[D] // the first guess in Init, then what Step improves
+	X    *Vector[D] // the first guess in Init, then what Step improves, by methods of Vector or of Workspace
 	Damp float64
 
 	shared
@@ -51,6 +51,7 @@ type shared struct {
 	several   *dist.Reduction
 	queue     []queued   // where the numbers of the next Reduce go
 	pair      [2]float64 // room for two sums
+	votes     votes
 	numbers   []number
 	pivots    pivots
 	norm      float64 // of the operator, from below
@@ -84,7 +85,7 @@ func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp flo
 	w.group = x.Space().Group()
 	w.one, w.several = dist.NewReduction(x.Space(), 1), dist.NewReduction(x.Space(), 4)
 	w.queue = make([]queued, 0, 4)
-	w.X = &Vector[D]{Array: x, name: "x", w: &w.shared}
+	w.X = &Vector[D]{Array: x, name: "x", isX: true, w: &w.shared}
 	w.B = &Vector[R]{Array: p.B, name: "b", w: &w.shared}
 	return w
 }
@@ -284,14 +285,14 @@ func (s *shared) ready(ctx context.Context) bool {
 
 // Forward sets dst = A·src. It is collective.
 func (w *Workspace[D, R]) Forward(ctx context.Context, dst *Vector[R], src *Vector[D]) {
-	if w.ready(ctx) {
+	if w.ready(ctx) && dst.writable() {
 		w.err = w.A.Forward(ctx, dst.Array, src.Array)
 	}
 }
 
 // Adjoint sets dst = Aᴴ·src. It is collective.
 func (w *Workspace[D, R]) Adjoint(ctx context.Context, dst *Vector[D], src *Vector[R]) {
-	if w.ready(ctx) {
+	if w.ready(ctx) && dst.writable() {
 		w.err = w.A.Adjoint(ctx, dst.Array, src.Array)
 	}
 }
@@ -363,7 +364,7 @@ func (s *shared) Reduce(ctx context.Context) {
 		s.Fail(errReduce)
 	}
 	if s.ready(ctx) {
-		s.err = s.several.Do(ctx)
+		s.send(ctx, s.several)
 	}
 	for _, q := range s.queue {
 		v := complex(math.NaN(), math.NaN())
