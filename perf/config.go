@@ -209,7 +209,7 @@ func (c Config) plan(ranks int) (plan, error) {
 	}
 	if p.dtypes, err = parseAll(c.DType, scalar.DTypes[:], scalar.ParseDType); err != nil {
 		if slices.Contains(shortFloats, strings.ToLower(c.DType)) {
-			err = fmt.Errorf("%w; 16-bit and 8-bit floating-point types are planned", err)
+			err = fmt.Errorf("%w; 8-bit floating-point types are planned", err)
 		}
 		errs = append(errs, err)
 	}
@@ -227,7 +227,7 @@ func (c Config) plan(ranks int) (plan, error) {
 }
 
 // shortFloats are types of nccl-tests that golops lacks.
-var shortFloats = []string{"half", "float16", "fp16", "bfloat16", "bf16", "fp8", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"}
+var shortFloats = []string{"fp8", "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"}
 
 func (p plan) reduces() bool {
 	for _, o := range p.ops {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -248,7 +249,7 @@ func (c *Call) CheckWindow() {
 	case !b.DType.Valid() || b.N < 0 || b.N > MaxElements:
 		c.Err = fault(KindWindow, "buffer of %d %v: wrap a slice with comm.Of", b.N, b.DType)
 	case b.N > 0 && b.Place != OnHost:
-		c.Err = fault(KindWindow, "buffer is in %v: windows are over host memory", b.Place)
+		c.Err = fmt.Errorf("comm: %v: buffer is in %v: windows are over host memory: %w", KindWindow, b.Place, errors.ErrUnsupported)
 	}
 }
 
