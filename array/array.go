@@ -93,9 +93,6 @@ func (a Array[T]) Mem() device.Mem[T] { return a.mem }
 // Device returns where the block lives.
 func (a Array[T]) Device() device.Device { return a.dev }
 
-// Kernels returns the arithmetic of the block's device.
-func (a Array[T]) Kernels() device.Kernels[T] { return a.k }
-
 // Slice returns elements lo to hi, in memory order, as an array of one axis
 // over the same memory.
 func (a Array[T]) Slice(lo, hi int) Array[T] {

@@ -31,9 +31,6 @@ type Config struct {
 	// NoTruncation leaves out a long message to a receiver with half the count. Open MPI
 	// 4.1.4 reports it, but writes past the end of the buffer.
 	NoTruncation bool
-	// NoEmpty leaves out an empty message to a receiver that expects elements, and the
-	// reverse: an empty buffer has no kind of memory.
-	NoEmpty bool
 	// Device holds the buffers of this rank's collectives, messages and requests. nil
 	// means host memory. Windows and handles of other goroutines always use host memory.
 	Device device.Accelerator
