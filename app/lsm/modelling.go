@@ -39,7 +39,7 @@ func (s *session[T]) usable(ctx context.Context, d dist.Array[T], err error) err
 	return nil
 }
 
-// readTraces fills this rank's gathers from a SEG-Y file.
+// readTraces fills this rank's traces from a SEG-Y file.
 func (s *session[T]) readTraces(d dist.Array[T]) error {
 	f, err := data.OpenSEGY(s.Config.Data.File)
 	if err != nil {
@@ -49,13 +49,15 @@ func (s *session[T]) readTraces(d dist.Array[T]) error {
 	b, n := d.Space().Box(s.r.Rank()), s.Config.Time.Samples
 	host, trace := make([]T, d.Local().Len()), make([]float32, n)
 	at := 0
-	for p := b.Lo[0] * len(s.Receivers); p < b.Hi[0]*len(s.Receivers); p++ {
-		if err := f.Trace(s.traces.trace[p], trace); err != nil {
-			return err
-		}
-		for _, v := range trace {
-			host[at] = scalar.From[T](complex(float64(v), 0))
-			at++
+	for src := b.Lo[0]; src < b.Hi[0]; src++ {
+		for rec := b.Lo[1]; rec < b.Hi[1]; rec++ {
+			if err := f.Trace(s.traces.trace[src*len(s.Receivers)+rec], trace); err != nil {
+				return err
+			}
+			for _, v := range trace {
+				host[at] = scalar.From[T](complex(float64(v), 0))
+				at++
+			}
 		}
 	}
 	return d.Local().CopyIn(host)
@@ -68,11 +70,11 @@ func (s *session[T]) finite(d dist.Array[T]) error {
 	if err != nil {
 		return err
 	}
-	n, lo := s.Config.Time.Samples, d.Space().Box(s.r.Rank()).Lo[0]
+	n, b := s.Config.Time.Samples, d.Space().Box(s.r.Rank())
 	for i, v := range host {
 		if x := real(scalar.Complex(v)); math.IsNaN(x) || math.IsInf(x, 0) {
-			pair := i / n
-			return fmt.Errorf("data are %g at source %d, receiver %d, sample %d: replace what is no number", x, lo+pair/len(s.Receivers)+1, pair%len(s.Receivers)+1, i%n+1)
+			pair, receivers := i/n, b.Hi[1]-b.Lo[1]
+			return fmt.Errorf("data are %g at source %d, receiver %d, sample %d: replace what is no number", x, b.Lo[0]+pair/receivers+1, b.Lo[1]+pair%receivers+1, i%n+1)
 		}
 	}
 	return nil

@@ -175,14 +175,15 @@ func (s *session[T]) collect(ctx context.Context, d, adj, inv dist.Array[T]) (pi
 	return p, s.shot(ctx, d, &p)
 }
 
-// shot sends one gather to rank 0, from the rank that has it.
+// shot sends one gather to rank 0, from the ranks that have its traces.
 func (s *session[T]) shot(ctx context.Context, d dist.Array[T], p *pictureData) error {
-	n := len(s.Receivers) * s.Config.Time.Samples
-	mine := make([]T, n)
+	n := s.Config.Time.Samples
+	mine := make([]T, len(s.Receivers)*n)
 	host, err := d.Host()
 	if err == nil {
 		if b := d.Space().Box(s.r.Rank()); d.Space().Primary() && b.Lo[0] <= p.source && p.source < b.Hi[0] {
-			copy(mine, host[(p.source-b.Lo[0])*n:])
+			receivers := b.Hi[1] - b.Lo[1]
+			copy(mine[b.Lo[1]*n:b.Hi[1]*n], host[(p.source-b.Lo[0])*receivers*n:])
 		}
 	}
 	if err := comm.Agree(ctx, s.r.Comm, err); err != nil {

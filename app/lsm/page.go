@@ -49,7 +49,7 @@ func (s *session[T]) page(res *Result, figures []report.Figure, add func(name st
 	}
 	for _, t := range res.Timings {
 		p.Timings.Ranks = append(p.Timings.Ranks, report.RankTimes{
-			Rank: t.Rank, Where: fmt.Sprintf("%s, %d sources", t.Device, t.Sources), Seconds: []float64{t.Tables, t.Data, t.Adjoint, t.Inversion},
+			Rank: t.Rank, Where: fmt.Sprintf("%s, %d traces", t.Device, t.Traces), Seconds: []float64{t.Tables, t.Data, t.Adjoint, t.Inversion},
 		})
 	}
 	for _, f := range res.Files {

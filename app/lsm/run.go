@@ -46,7 +46,7 @@ type Result struct {
 type Timing struct {
 	Rank      int     `json:"rank"`
 	Device    string  `json:"device"`
-	Sources   int     `json:"sources"`
+	Traces    int     `json:"traces"`
 	Tables    float64 `json:"tables_s"`
 	Data      float64 `json:"data_s"`
 	Adjoint   float64 `json:"adjoint_s"`
@@ -148,12 +148,15 @@ func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 		}
 		k.Weights = w
 	}
+	split := wave.KirchhoffBySource[T]
 	if c.Operator.Split == "model" {
-		s.timing.Sources = len(s.Sources)
-		return wave.KirchhoffByModel[T](ctx, s.r, k)
+		split = wave.KirchhoffByModel[T]
 	}
-	s.timing.Sources = dist.Balanced(len(s.Sources), s.r.Size())[s.r.Rank()]
-	return wave.KirchhoffBySource[T](ctx, s.r, k)
+	op, err := split(ctx, s.r, k)
+	if err == nil {
+		s.timing.Traces = op.Range().LocalShape().Size() / c.Time.Samples
+	}
+	return op, err
 }
 
 // weights returns those of the dynamic mode.

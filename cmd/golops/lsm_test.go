@@ -145,13 +145,13 @@ func TestLSMJSON(t *testing.T) {
 		Iterations  int
 		Residual    float64
 		Correlation float64
-		Timings     []struct{ Rank, Sources int }
+		Timings     []struct{ Rank, Traces int }
 		Files       []string
 	}
 	if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
 		t.Fatalf("exit code %d: %v\n%s%s", code, err, stdout, stderr)
 	}
-	if v.Status != "iteration limit" || v.Iterations != 2 || !(v.Residual > 0 && v.Residual < 1) || v.Correlation == 0 || len(v.Timings) != 2 || v.Timings[0].Sources != 4 || len(v.Files) < 10 {
+	if v.Status != "iteration limit" || v.Iterations != 2 || !(v.Residual > 0 && v.Residual < 1) || v.Correlation == 0 || len(v.Timings) != 2 || v.Timings[0].Traces != 56 || len(v.Files) < 10 {
 		t.Errorf("got %+v", v)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
@@ -93,7 +94,9 @@ func (k KirchhoffOptions) String() string {
 // kirchhoff spreads an image along travel times.
 type kirchhoff[T scalar.Scalar, F Float] struct {
 	linop.Spaces
-	t device.TravelTables[F]
+	t                 device.TravelTables[F]
+	sumData, sumImage bool // over the ranks
+	ranks             dist.AxisGroup
 }
 
 // Kirchhoff returns the operator of Kirchhoff modelling, with the whole image and
@@ -110,52 +113,55 @@ type kirchhoff[T scalar.Scalar, F Float] struct {
 // points, not one per pair. Making the operator is collective, applying it sends
 // nothing.
 func Kirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
+	return newKirchhoff[T](ctx, r, k, func() split {
+		return split{data: dist.Replicated, image: dist.Replicated, parts: slices.Repeat([]part{whole(k)}, r.Size())}
+	})
+}
+
+// newKirchhoff makes an operator whose work is split over ranks. by is called if k is
+// valid.
+func newKirchhoff[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, by func() split) (linop.Operator[T], error) {
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", k.Validate(), k); err != nil {
 		return nil, err
 	}
-	operator, err := tablesOf[T](ctx, r, k, 0, k.Times.Grid().rows())
+	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
+		return ofTables[T, float32](ctx, r, k, by())
+	}
+	return ofTables[T, float64](ctx, r, k, by())
+}
+
+func ofTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions, s split) (linop.Operator[T], error) {
+	tables, ranks, done, err := shareTables[F](ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var here []part
+	for _, i := range ranks {
+		here = append(here, s.parts[i])
+	}
+	var aperture []F
+	if err = tables.fill(ctx, k, here, hostThreads(r.Device)); err == nil {
+		aperture, err = apertureOf[F](ctx, k, s.parts[r.Rank()])
+	}
 	if err := dist.Agree(ctx, r.Comm, "wave: kirchhoff", err); err != nil {
 		return nil, err
 	}
-	return operator(ctx, r, k)
-}
-
-// makeKirchhoff makes the operator of tables that have been filled. It is collective.
-type makeKirchhoff[T scalar.Scalar] func(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error)
-
-// tablesOf fills the tables for rows lo to hi of the first axis of the grid. k is
-// valid. It sends nothing.
-func tablesOf[T scalar.Scalar](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (makeKirchhoff[T], error) {
-	build := newTables[T, float64]
-	if d := scalar.Of[T](); d == scalar.Float32 || d == scalar.Complex64 {
-		build = newTables[T, float32]
-	}
-	return build(ctx, r, k, lo, hi)
-}
-
-func newTables[T scalar.Scalar, F Float](ctx context.Context, r dist.Proc, k KirchhoffOptions, lo, hi int) (makeKirchhoff[T], error) {
-	o := &kirchhoff[T, F]{}
-	if err := o.tables(ctx, k, lo, hi, hostThreads(r.Device)); err != nil {
+	o := &kirchhoff[T, F]{t: tables.of(s.parts[r.Rank()], k), sumData: s.sumData, sumImage: s.sumImage}
+	o.t.Aperture = aperture
+	if o.Dom, err = dist.NewSpace(ctx, r, s.image, k.Times.Grid().Shape()...); err != nil {
 		return nil, err
 	}
-	return o.operator, nil
-}
-
-func (o *kirchhoff[T, F]) operator(ctx context.Context, r dist.Proc, k KirchhoffOptions) (linop.Operator[T], error) {
-	g := k.Times.Grid()
-	dims := g.Shape()
-	dims[0] = o.t.Points / g.rowNodes()
-	var err error
-	if o.Dom, err = dist.NewSpace(ctx, r, dist.Replicated, dims...); err != nil {
+	if o.Rng, err = dist.NewSpace(ctx, r, s.data, len(k.Sources), len(k.Receivers), k.Samples); err != nil {
 		return nil, err
 	}
-	if o.Rng, err = dist.NewSpace(ctx, r, dist.Replicated, len(k.Sources), len(k.Receivers), k.Samples); err != nil {
+	all, err := o.Dom.Like(dist.Layout{}, r.Size())
+	if err == nil {
+		o.ranks, err = all.AxisGroup(ctx, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
-	for _, v := range k.Wavelet {
-		o.t.Wavelet = append(o.t.Wavelet, F(v))
-	}
-	o.t.Centre = k.Centre
 	return o, nil
 }
 
@@ -168,16 +174,22 @@ func hostThreads(d device.Device) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-func (o *kirchhoff[T, F]) Forward(_ context.Context, dst, src dist.Array[T]) error {
+func (o *kirchhoff[T, F]) Forward(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("wave: kirchhoff", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
-	return array.Spread(dst.Local(), src.Local(), &o.t)
+	if err := array.Spread(dst.Local(), src.Local(), &o.t); err != nil || !o.sumData {
+		return err
+	}
+	return dist.SumOver(ctx, o.ranks, dst.Local(), dist.LabelForward)
 }
 
-func (o *kirchhoff[T, F]) Adjoint(_ context.Context, dst, src dist.Array[T]) error {
+func (o *kirchhoff[T, F]) Adjoint(ctx context.Context, dst, src dist.Array[T]) error {
 	if err := dist.Check("wave: kirchhoff", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
-	return array.Stack(dst.Local(), src.Local(), &o.t)
+	if err := array.Stack(dst.Local(), src.Local(), &o.t); err != nil || !o.sumImage {
+		return err
+	}
+	return dist.SumOver(ctx, o.ranks, dst.Local(), dist.LabelAdjoint)
 }

@@ -119,6 +119,32 @@ func TestSourcesAreSplit(t *testing.T) {
 	}
 }
 
+// No rank has many more traces than another, however many sources there are.
+func TestTracesAreBalanced(t *testing.T) {
+	for _, c := range []struct{ sources, receivers, ranks, most int }{
+		{5, 3, 2, 9}, {16, 51, 7, 128}, {18, 61, 16, 72}, {16, 51, 16, 51}, {1, 40, 4, 10}, {2, 2, 7, 2},
+	} {
+		err := testdevices.Local(t.Context(), c.ranks, func(ctx context.Context, r dist.Proc) error {
+			k, err := small(2)
+			if err != nil {
+				return err
+			}
+			k.Sources, k.Receivers = slices.Repeat(k.Sources[:1], c.sources), slices.Repeat(k.Receivers[:1], c.receivers)
+			op, err := wave.KirchhoffBySource[float64](ctx, r, k)
+			if err != nil {
+				return err
+			}
+			if n := op.Range().LocalShape().Size() / k.Samples; n > c.most {
+				return fmt.Errorf("rank %d has %d traces", r.Rank(), n)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // What is wrong is named, by every split and on all ranks.
 func TestKirchhoffRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(k *wave.KirchhoffOptions, me int){
@@ -208,8 +234,8 @@ func (c rowCounting) FillRows(dst []float64, p wave.Point, lo, hi int) error {
 	return c.TravelTimes.(wave.RowTimes).FillRows(dst, p, lo, hi)
 }
 
-// Times of a point are computed once, weights or not, and only for the rows of a
-// rank if that is possible.
+// Times of a point are computed once for all ranks of a process, weights or not, and
+// only for the rows of a rank if that is possible.
 func TestTimesOnce(t *testing.T) {
 	plain, err := small(2)
 	if err != nil {
@@ -219,28 +245,32 @@ func TestTimesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := slices.Repeat([]int{99}, 8) // 5 sources, 3 receivers
 	for _, c := range []struct {
-		name string
-		k    wave.KirchhoffOptions
-		rows bool
-		want int // nodes of rank 0, that has 6 of 11 rows
-	}{{"weighted", heavy, false, 99}, {"whole times", plain, false, 99}, {"rows", plain, true, 54}} {
+		name, split string
+		k           wave.KirchhoffOptions
+		rows        bool
+		want        []int // nodes of each call
+	}{
+		{"weighted", "by source", heavy, false, all},
+		{"weighted", "by model", heavy, false, all},
+		{"whole times", "by source", plain, false, all},
+		{"whole times", "by model", plain, false, all},
+		{"rows", "by model", plain, true, slices.Concat(slices.Repeat([]int{45}, 8), slices.Repeat([]int{54}, 8))},
+	} {
+		count := counting{c.k.Times, &fills{}}
+		if c.k.Times = count; c.rows {
+			c.k.Times = rowCounting{count}
+		}
 		err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
-			k := c.k
-			count := counting{k.Times, &fills{}}
-			if k.Times = count; c.rows {
-				k.Times = rowCounting{count}
-			}
-			if _, err := wave.KirchhoffByModel[float64](ctx, r, k); err != nil || r.Rank() > 0 {
-				return err
-			}
-			if want := slices.Repeat([]int{c.want}, 8); !slices.Equal(count.nodes, want) { // 5 sources, 3 receivers
-				return fmt.Errorf("nodes filled: %v, want %v", count.nodes, want)
-			}
-			return nil
+			_, err := splits[c.split](ctx, r, c.k)
+			return err
 		})
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s, %s: %v", c.name, c.split, err)
+		}
+		if slices.Sort(count.nodes); !slices.Equal(count.nodes, c.want) {
+			t.Errorf("%s, %s: nodes filled: %v, want %v", c.name, c.split, count.nodes, c.want)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TimeTable[F Float](ctx context.Context, s TravelTimes, points []Point, thre
 	if err != nil {
 		return nil, fmt.Errorf("wave: time table of %d points × %d nodes: %w", len(points), n, err)
 	}
-	err = eachPoint(ctx, len(points), threads, func() (func(k int) error, error) {
+	err = eachPoint(ctx, new(atomic.Int64), len(points), threads, func() (func(k int) error, error) {
 		fill := filler[F](s)
 		return func(k int) error { return fill(table[k*n:(k+1)*n], points[k]) }, nil
 	})
@@ -137,14 +137,12 @@ func TimeTable[F Float](ctx context.Context, s TravelTimes, points []Point, thre
 }
 
 // eachPoint calls work for each of n points, spread over goroutines. start returns
-// the work of one goroutine. The first error, or the end of ctx, ends it.
-func eachPoint(ctx context.Context, n, threads int, start func() (work func(k int) error, err error)) error {
+// the work of one goroutine. The first error, or the end of ctx, ends it. Calls with
+// the same counter share the points.
+func eachPoint(ctx context.Context, next *atomic.Int64, n, threads int, start func() (work func(k int) error, err error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var (
-		next atomic.Int64
-		wg   sync.WaitGroup
-	)
+	var wg sync.WaitGroup
 	for range min(threads, n) {
 		wg.Go(func() {
 			work, err := start()
