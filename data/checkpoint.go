@@ -10,6 +10,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/solve"
+	"github.com/golops/golops/trace"
 )
 
 // Checkpoints is a folder for the states of a solver: solve.Checkpoint{Saver:
@@ -126,6 +127,7 @@ func (stillOpen) Close() {}
 // Load reads the newest checkpoint that is valid and of the same run as s, if Resume
 // is set. It is collective.
 func (f *CheckpointFolder) Load(ctx context.Context, s *solve.State) (found bool, err error) {
+	defer trace.Begin(ctx, "read a checkpoint").End()
 	if len(f.names) == 0 {
 		return false, nil
 	}
@@ -169,6 +171,7 @@ func anyRank(ctx context.Context, g *comm.Comm, v bool) (bool, error) {
 
 // Save writes a checkpoint and removes those that are too old. It is collective.
 func (f *CheckpointFolder) Save(ctx context.Context, s *solve.State) (refused, err error) {
+	defer trace.Begin(ctx, "write a checkpoint").End()
 	refused, err = writeCheckpoint(ctx, f.group, f.next(s.Iters), s)
 	if refused != nil || err != nil {
 		return refused, err

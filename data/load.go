@@ -11,6 +11,7 @@ import (
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // chunk is how much is read or written before looking whether to stop.
@@ -24,6 +25,7 @@ const chunk = 8 << 20 // bytes
 // memory of the array twice. So does Fortran order. If a rank fails, all ranks return an
 // error that names it.
 func Load[T scalar.Scalar](ctx context.Context, path string, s *dist.Space) (dist.Array[T], error) {
+	defer trace.Begin(ctx, "read a file").End()
 	a, h, err := loadBlock[T](ctx, path, s)
 	said := fmt.Sprintf("%s with %v of %s, Fortran order %v", path, h.Shape, h.DType, h.Fortran)
 	what := fmt.Sprintf("data: load %s as %v", path, scalar.Of[T]())

@@ -8,6 +8,7 @@ import (
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
+	"github.com/golops/golops/trace"
 )
 
 // ReadBlock returns a part of the array in a .npy file: the elements from lo up
@@ -16,6 +17,7 @@ import (
 // file that is larger than memory. It ends when ctx ends. Too little host memory is an
 // error that wraps device.ErrMemory.
 func ReadBlock[T scalar.Scalar](ctx context.Context, path string, lo, hi []int) ([]T, error) {
+	defer trace.Begin(ctx, "read a file").End()
 	v, err := readOneBlock[T](ctx, path, lo, hi)
 	if err != nil {
 		return nil, fmt.Errorf("data: read %v to %v of %s: %w", lo, hi, path, err)

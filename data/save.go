@@ -12,6 +12,7 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Save writes an array to a .npy file in C order, the last axis running
@@ -23,6 +24,7 @@ import (
 // see the same folder. If a rank fails, all ranks return an error that names it, and the
 // folder is unchanged. A killed program may leave a file .golops-*.tmp.
 func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) error {
+	defer trace.Begin(ctx, "write a file").End()
 	s, c := a.Space(), a.Space().Comm()
 	what := fmt.Sprintf("data: save %s", path)
 	var t *disk.Temporary

@@ -6,11 +6,13 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Scatter returns an array of s with the elements that rank 0 holds of the
 // whole, the last axis running fastest; other ranks give nil. It is collective.
 func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[T], error) {
+	defer trace.Begin(ctx, "dist: scatter").End()
 	given("Scatter", s)
 	a, err := New[T](s)
 	root := s.proc.Rank() == 0
@@ -38,6 +40,7 @@ func Scatter[T scalar.Scalar](ctx context.Context, s *Space, global []T) (Array[
 // and nil on the others. Of a stack it returns the parts one after another. It
 // is collective.
 func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, error) {
+	defer trace.Begin(ctx, "dist: gather").End()
 	s := a.given("Gather")
 	if s.parts != nil {
 		return gatherLeaves(a, func(p Array[T]) ([]T, error) { return Gather(ctx, p, root) })
@@ -63,6 +66,7 @@ func Gather[T scalar.Scalar](ctx context.Context, a Array[T], root int) ([]T, er
 // AllGather returns the whole array, the last axis running fastest, on every
 // rank. Of a stack it returns the parts one after another. It is collective.
 func AllGather[T scalar.Scalar](ctx context.Context, a Array[T]) ([]T, error) {
+	defer trace.Begin(ctx, "dist: all gather").End()
 	if a.given("AllGather").parts != nil {
 		return gatherLeaves(a, func(p Array[T]) ([]T, error) { return AllGather(ctx, p) })
 	}

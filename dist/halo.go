@@ -9,6 +9,7 @@ import (
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
+	"github.com/golops/golops/trace"
 )
 
 // Halo widens each rank's block by ghost cells: copies of the elements around
@@ -133,6 +134,7 @@ func (h *Halo[T]) Forward(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: halo", "forward", &dst, h.to, &src, h.from); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "dist: halo", "forward").End()
 	if h.edges {
 		array.Fill(dst.local, 0)
 	}
@@ -145,6 +147,7 @@ func (h *Halo[T]) Adjoint(ctx context.Context, dst, src Array[T]) error {
 	if err := Check("dist: halo", "adjoint", &dst, h.from, &src, h.to); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "dist: halo", "adjoint").End()
 	return h.back.run(ctx, dst.local, src.local)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Redistribution takes arrays from one layout to another of the same shape and
@@ -61,6 +62,7 @@ func (m *Redistribution[T]) Forward(ctx context.Context, dst, src Array[T]) erro
 	if err := Check("dist: redistribution", "forward", &dst, m.to, &src, m.from); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "dist: redistribution", "forward").End()
 	for i, e := range m.there {
 		if err := e.run(ctx, *dst.block(i), *src.block(i)); err != nil {
 			return err
@@ -74,6 +76,7 @@ func (m *Redistribution[T]) Adjoint(ctx context.Context, dst, src Array[T]) erro
 	if err := Check("dist: redistribution", "adjoint", &dst, m.from, &src, m.to); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "dist: redistribution", "adjoint").End()
 	for i, e := range m.back {
 		if err := e.run(ctx, *dst.block(i), *src.block(i)); err != nil {
 			return err

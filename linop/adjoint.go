@@ -6,6 +6,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // H returns the adjoint aᴴ: Forward and Adjoint change places. H(H(a)) is a. H of
@@ -78,6 +79,7 @@ func (c *conjugate[E]) Forward(ctx context.Context, dst, src dist.Array[E]) erro
 	if err := dist.Check("linop: conjugate", "forward", &dst, c.Rng, &src, c.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: conjugate", "forward").End()
 	dist.Conj(c.x, src)
 	if err := c.a.Forward(ctx, dst, c.x); err != nil {
 		return err
@@ -90,6 +92,7 @@ func (c *conjugate[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) erro
 	if err := dist.Check("linop: conjugate", "adjoint", &dst, c.Dom, &src, c.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: conjugate", "adjoint").End()
 	dist.Conj(c.y, src)
 	if err := c.a.Adjoint(ctx, dst, c.y); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Add returns a + b. Domain and range lie like those of a; where those of b
@@ -52,6 +53,7 @@ func (s *sum[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Arr
 	if err := dist.Check("linop: sum", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: sum", "forward").End()
 	if err := s.a.Forward(ctx, dst, src); err != nil {
 		return err
 	}
@@ -66,6 +68,7 @@ func (s *sum[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Arr
 	if err := dist.Check("linop: sum", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: sum", "adjoint").End()
 	if err := s.a.Adjoint(ctx, dst, src); err != nil {
 		return err
 	}
@@ -116,6 +119,7 @@ func (s *scaled[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.
 	if err := dist.Check("linop: scaled operator", "forward", &dst, s.Rng, &src, s.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: scaled operator", "forward").End()
 	if err := s.a.Forward(ctx, dst, src); err != nil {
 		return err
 	}
@@ -127,6 +131,7 @@ func (s *scaled[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.
 	if err := dist.Check("linop: scaled operator", "adjoint", &dst, s.Dom, &src, s.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: scaled operator", "adjoint").End()
 	if s.before {
 		dist.Scale(s.y, s.cr, src)
 		return s.a.Adjoint(ctx, dst, s.y)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Compose returns the product outer·inner, which applies inner first. If inner
@@ -58,6 +59,7 @@ func (p *product[A, B, C]) Forward(ctx context.Context, dst dist.Array[C], src d
 	if err := dist.Check("linop: product", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: product", "forward").End()
 	if err := p.inner.Forward(ctx, p.right, src); err != nil {
 		return err
 	}
@@ -73,6 +75,7 @@ func (p *product[A, B, C]) Adjoint(ctx context.Context, dst dist.Array[A], src d
 	if err := dist.Check("linop: product", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: product", "adjoint").End()
 	if err := p.outer.Adjoint(ctx, p.left, src); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Func returns the map that two functions make up: forward and its adjoint. It
@@ -37,6 +38,7 @@ func (f *funcs[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.A
 	if err := dist.Check(f.name, "forward", &dst, f.Rng, &src, f.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, f.name, "forward").End()
 	return f.forward(ctx, dst, src)
 }
 
@@ -44,5 +46,6 @@ func (f *funcs[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.A
 	if err := dist.Check(f.name, "adjoint", &dst, f.Dom, &src, f.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, f.name, "adjoint").End()
 	return f.adjoint(ctx, dst, src)
 }

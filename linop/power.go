@@ -6,6 +6,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Power returns aⁿ for n ≥ 0; a⁰ is the identity. Domain and range of a must
@@ -51,6 +52,7 @@ func (p *power[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check("linop: power", "forward", &dst, p.Rng, &src, p.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: power", "forward").End()
 	return p.repeat(ctx, dst, src, false)
 }
 
@@ -58,6 +60,7 @@ func (p *power[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check("linop: power", "adjoint", &dst, p.Dom, &src, p.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: power", "adjoint").End()
 	return p.repeat(ctx, dst, src, true)
 }
 

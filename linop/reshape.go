@@ -8,6 +8,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // Reshape returns a as an operator from dom to rng: spaces of other shapes whose
@@ -94,6 +95,7 @@ func (o *reshaped[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dis
 	if err := dist.Check("linop: reshaped operator", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: reshaped operator", "forward").End()
 	return o.a.Forward(ctx, as(o.a.Range(), dst), as(o.a.Domain(), src))
 }
 
@@ -101,6 +103,7 @@ func (o *reshaped[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dis
 	if err := dist.Check("linop: reshaped operator", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: reshaped operator", "adjoint").End()
 	return o.a.Adjoint(ctx, as(o.a.Domain(), dst), as(o.a.Range(), src))
 }
 

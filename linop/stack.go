@@ -7,6 +7,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // BlockDiag returns the block-diagonal operator of operators that all
@@ -81,6 +82,7 @@ func (b *stackedDiag[D, R]) Forward(ctx context.Context, dst dist.Array[R], src 
 	if err := dist.Check("linop: block diagonal", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: block diagonal", "forward").End()
 	for i, a := range b.ops {
 		if err := a.Forward(ctx, dst.Part(i), src.Part(i)); err != nil {
 			return err
@@ -93,6 +95,7 @@ func (b *stackedDiag[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src 
 	if err := dist.Check("linop: block diagonal", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: block diagonal", "adjoint").End()
 	for i, a := range b.ops {
 		if err := a.Adjoint(ctx, dst.Part(i), src.Part(i)); err != nil {
 			return err
@@ -135,6 +138,7 @@ func (v *stackedV[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dis
 	if err := dist.Check(v.what, "forward", &dst, v.Rng, &src, v.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, v.what, "forward").End()
 	for i, a := range v.ops {
 		if err := a.Forward(ctx, dst.Part(i), src); err != nil {
 			return err
@@ -147,6 +151,7 @@ func (v *stackedV[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dis
 	if err := dist.Check(v.what, "adjoint", &dst, v.Dom, &src, v.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, v.what, "adjoint").End()
 	for i, a := range v.ops {
 		if i == 0 {
 			if err := a.Adjoint(ctx, dst, src.Part(0)); err != nil {

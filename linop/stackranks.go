@@ -9,6 +9,7 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
+	"github.com/golops/golops/trace"
 )
 
 // BlockDiagRanks returns the block-diagonal operator
@@ -158,6 +159,7 @@ func (b *blockDiag[E]) Forward(ctx context.Context, dst, src dist.Array[E]) erro
 	if err := dist.Check("linop: block diagonal over ranks", "forward", &dst, b.Rng, &src, b.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: block diagonal over ranks", "forward").End()
 	for i, a := range b.ops {
 		if err := a.Forward(ctx, b.outPart(i, dst), b.inPart(i, src)); err != nil {
 			return err
@@ -170,6 +172,7 @@ func (b *blockDiag[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) erro
 	if err := dist.Check("linop: block diagonal over ranks", "adjoint", &dst, b.Dom, &src, b.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "linop: block diagonal over ranks", "adjoint").End()
 	for i, a := range b.ops {
 		if err := a.Adjoint(ctx, b.inPart(i, dst), b.outPart(i, src)); err != nil {
 			return err
@@ -189,6 +192,7 @@ func (v *vstack[E]) Forward(ctx context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check(v.what, "forward", &dst, v.Rng, &src, v.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, v.what, "forward").End()
 	for i, a := range v.ops {
 		if err := a.Forward(ctx, v.outPart(i, dst), dist.Wrap(a.Domain(), src.Local())); err != nil {
 			return err
@@ -204,6 +208,7 @@ func (v *vstack[E]) Adjoint(ctx context.Context, dst, src dist.Array[E]) error {
 	if err := dist.Check(v.what, "adjoint", &dst, v.Dom, &src, v.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, v.what, "adjoint").End()
 	sum := dst.Local()
 	for i, a := range v.ops {
 		x := sum

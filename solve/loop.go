@@ -11,6 +11,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // session is one run.
@@ -78,13 +79,17 @@ func (r *session[D, R]) run(ctx context.Context) (Result, error) {
 		}
 	}
 	if err == nil {
+		reg := trace.BeginPart(ctx, r.m.Name(), "start")
 		doing, err = r.begin(ctx)
+		reg.End()
 	}
 	if err == nil {
 		doing, err = r.loop(ctx)
 	}
 	if err == nil {
+		reg := trace.BeginPart(ctx, r.m.Name(), "last check")
 		doing, err = "last check", r.finish(ctx)
+		reg.End()
 	}
 	r.free()
 	r.res.Elapsed = r.now().Sub(r.start)
@@ -168,7 +173,9 @@ func (r *session[D, R]) loop(ctx context.Context) (doing string, err error) {
 		if r.res.Status != unfinished {
 			return "", nil
 		}
+		reg := trace.BeginPart(ctx, r.m.Name(), "iteration")
 		n, err := r.m.Step(ctx, r.ws)
+		reg.End()
 		over, err := r.votedInStep(ctx, err)
 		if over { // after the iteration before: x is as that has left it
 			return fmt.Sprintf("iteration %d", r.res.Iters), r.verdict(ctx)

@@ -8,6 +8,7 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // normal is Aᴴ·A + damp²·I with one vector between.
@@ -54,6 +55,7 @@ func (n *normal[D, R]) Forward(ctx context.Context, dst, src dist.Array[D]) erro
 	if err := dist.Check("solve: normal equations", "forward", &dst, n.Rng, &src, n.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "solve: normal equations", "forward").End()
 	if err := n.a.Forward(ctx, n.y, src); err != nil {
 		return err
 	}

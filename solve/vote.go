@@ -6,6 +6,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/trace"
 )
 
 // votes are what only some ranks know after an iteration, and all must know. They
@@ -80,7 +81,9 @@ func (r *session[D, R]) vote(ctx context.Context) error {
 		if err := r.copyToUser(ctx); err != nil {
 			return err
 		}
+		reg := trace.Begin(ctx, "callback")
 		r.refused = r.c.OnIter(Iteration{r.res.Iters, r.res.History[len(r.res.History)-1], passed})
+		reg.End()
 		switch {
 		case errors.Is(r.refused, ErrStop):
 			v.n[voteStop], r.refused = 1, nil

@@ -65,6 +65,15 @@ func Begin(ctx context.Context, name string) Region {
 	return BeginCall(ctx, name, Call{})
 }
 
+// BeginPart is Begin of a region called by two words, such as an operator and "forward".
+// They are put together only if something records.
+func BeginPart(ctx context.Context, of, part string) Region {
+	if recorders.Load() == 0 {
+		return Region{}
+	}
+	return BeginCall(ctx, of+" "+part, Call{})
+}
+
 // BeginCall is Begin for a region that communicates.
 func BeginCall(ctx context.Context, name string, c Call) Region {
 	rec, _ := ctx.Value(key{}).(*Recorder)

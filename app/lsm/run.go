@@ -13,6 +13,7 @@ import (
 	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
+	"github.com/golops/golops/trace"
 )
 
 // Observer is called as a run proceeds on one rank, from one goroutine.
@@ -82,12 +83,16 @@ type session[T scalar.Scalar] struct {
 }
 
 func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control) (*Result, error) {
+	defer trace.Begin(ctx, "lsm").End()
 	start, o := time.Now(), ctl.Observer
 	s := &session[T]{Job: j, r: r, timing: Timing{Rank: r.Rank(), Device: fmt.Sprint(r.Device)}}
 	for _, w := range j.Warnings {
 		o.Warn(w)
 	}
-	if err := s.openFolders(ctx, o); err != nil {
+	reg := trace.Begin(ctx, "folders")
+	err := s.openFolders(ctx, o)
+	reg.End()
+	if err != nil {
 		s.closeFolders()
 		return nil, err
 	}
@@ -105,11 +110,12 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control)
 		{"inversion", &s.timing.Inversion, func() (err error) { inv, err = s.invert(ctx, d, ctl, res); return err }},
 	} {
 		o.Stage(step.name)
-		t := time.Now()
+		reg, t := trace.Begin(ctx, step.name), time.Now()
 		err := step.f()
 		if err == nil {
 			err = r.Device.Sync(ctx) // so that the step's time is its own
 		}
+		reg.End()
 		if err != nil {
 			return nil, fmt.Errorf("lsm: %s: %w", step.name, err)
 		}
@@ -128,6 +134,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r dist.Proc, ctl Control)
 		return res, nil // there is no image yet, and an older one stays
 	}
 	o.Stage("report")
+	defer trace.Begin(ctx, "report").End()
 	if err := s.write(ctx, d, adj, inv, o, res); err != nil {
 		return res, fmt.Errorf("lsm: results: %w", err)
 	}
