@@ -37,7 +37,7 @@ var leaf = map[string]bool{
 }
 
 // forTests are packages that only tests import; they may import everything.
-var forTests = map[string]bool{"internal/testdevices": true}
+var forTests = map[string]bool{"internal/testdevices": true, "internal/soak": true}
 
 const commFloor, launchFloor = 3, 9
 

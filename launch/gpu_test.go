@@ -182,7 +182,7 @@ func gpuFault(t *testing.T, name string) {
 // TestGPUsUnderMPI gives each process a GPU by its number on the machine.
 func TestGPUsUnderMPI(t *testing.T) {
 	env := simulate(t, 2)
-	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+	mpirun.Each(t, either("openmpi"), func(t *testing.T, m mpirun.MPI) {
 		for _, tc := range []struct {
 			ranks  int
 			gpu    string

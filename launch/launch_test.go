@@ -20,6 +20,7 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/trace"
 )
@@ -154,6 +155,10 @@ func TestMain(m *testing.M) {
 
 var main = []string{"openmpi", "mpich"}
 
+// either returns the libraries of a test that does the same with each of them. make soak
+// takes both.
+func either(name string) []string { return soak.Or([]string{name}, main) }
+
 func TestSumBothWays(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 7} {
 		if err := (launch.Config{Ranks: n}).Local(t.Context(), programs["sum"]); err != nil {
@@ -278,7 +283,7 @@ func (w *watcher) Write(p []byte) (int, error) {
 
 // TestTimeoutUnderMPI lets ranks wait for one that never comes.
 func TestTimeoutUnderMPI(t *testing.T) {
-	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+	mpirun.Each(t, either("mpich"), func(t *testing.T, m mpirun.MPI) {
 		out, err := run(t, m, 3, "wait", timeoutVar+"=200ms")
 		if err == nil || !strings.Contains(out, "waited 200ms in") {
 			t.Errorf("%v, want a timeout\n%s", err, out)
@@ -292,7 +297,7 @@ func TestGoexit(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "rank 2") || !strings.Contains(err.Error(), "runtime.Goexit") {
 		t.Errorf("goroutines: %v, want it to say what rank 2 did", err)
 	}
-	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+	mpirun.Each(t, either("mpich"), func(t *testing.T, m mpirun.MPI) {
 		out, err := run(t, m, 4, "goexit")
 		if err == nil || strings.Count(out, "aborted by rank 2: the program of this rank ended in runtime.Goexit") < 3 {
 			t.Errorf("%v, want the reason of three ranks\n%s", err, out)
@@ -302,7 +307,7 @@ func TestGoexit(t *testing.T) {
 
 // TestUsageIsAgreed has a fault on one rank, which ends all ranks with code 2.
 func TestUsageIsAgreed(t *testing.T) {
-	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+	mpirun.Each(t, either("openmpi"), func(t *testing.T, m mpirun.MPI) {
 		out, err := run(t, m, 3, "usage")
 		var exit *exec.ExitError // launchers may end the others once the first has ended with 2
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 || strings.Count(out, "ERROR ") != 3 || !strings.Contains(out, "USAGE") {
@@ -420,7 +425,7 @@ func TestTrace(t *testing.T) {
 		t.Error("no error")
 	}
 	tracks(t, file, 4)
-	mpirun.Each(t, main, func(t *testing.T, m mpirun.MPI) {
+	mpirun.Each(t, either("openmpi"), func(t *testing.T, m mpirun.MPI) {
 		if out, err := run(t, m, 2, "sum"); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/internal/disk"
+	"github.com/golops/golops/internal/soak"
 )
 
 // A disk that is full at the k-th call of a run, or from there on, for every k:
@@ -23,10 +24,7 @@ func TestFullDiskAtEveryCall(t *testing.T) {
 	c := tiny(t)
 	do(t, prepared(t, c))
 	older := tree(t, c.Out)
-	step := int64(5) // of the calls that are tried: a run makes some 140
-	if os.Getenv("GOLOPS_SOAK") != "" {
-		step = 1
-	}
+	step := soak.Or(int64(5), 1) // of the calls that are tried: a run makes some 140
 	for _, ever := range []bool{false, true} {
 		first := int64(1)
 		if ever {
@@ -50,7 +48,7 @@ func TestSmallDisks(t *testing.T) {
 	do(t, prepared(t, c))
 	older := tree(t, c.Out)
 	sizes := []int{440, 520, 600, 700, 840} // kB; the older results take 420
-	if os.Getenv("GOLOPS_SOAK") != "" {
+	if soak.On() {
 		sizes = nil
 		for k := 420; k < 1000; k += 4 {
 			sizes = append(sizes, k)

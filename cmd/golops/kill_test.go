@@ -12,16 +12,14 @@ import (
 	"time"
 
 	"github.com/golops/golops/data"
+	"github.com/golops/golops/internal/soak"
 )
 
 // Runs are killed at random moments, from the start of the process to the last
 // file. After each kill the older results are whole, wherever they are, and a
 // resumed run ends with the very image of a run that nobody disturbed.
 func TestLSMKilledAnywhere(t *testing.T) {
-	kills := 6
-	if os.Getenv("GOLOPS_SOAK") != "" {
-		kills = 60
-	}
+	kills := soak.Or(4, 60)
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	const survey = `

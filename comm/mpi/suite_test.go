@@ -14,6 +14,7 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/internal/mpirun"
+	"github.com/golops/golops/internal/soak"
 )
 
 // childVar tells a copy of the test program, started by mpirun, what to do.
@@ -27,10 +28,10 @@ var children = map[string]struct {
 	cfg  Config
 	prog func(ctx context.Context, c *comm.Comm) error
 }{
-	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: longSequences()})},
-	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: 200})},
-	"native":   {Config{Algo: driver.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
-	"ring":     {Config{Algo: driver.Ring}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
+	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(200, 10000)})},
+	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: soak.Or(100, 200)})},
+	"native":   {Config{Algo: driver.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
+	"ring":     {Config{Algo: driver.Ring}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
 	"allocs":   {Config{}, allocs},
 	"reaches":  {Config{}, reaches},
 	"requests": {Config{}, manyRequests},
@@ -49,16 +50,7 @@ var children = map[string]struct {
 	"barrier": {Config{}, aloneInBarrier},
 	"slow":    {Config{}, slow},
 	"unasked": {Config{Checked: true}, unasked},
-	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: 200})},
-}
-
-// longSequences is the number of random sequences of the plain suite. make soak runs
-// all 10,000, as goroutine ranks always do.
-func longSequences() int {
-	if os.Getenv("GOLOPS_SOAK") != "" {
-		return 10000
-	}
-	return 2000
+	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
 }
 
 func suite(cfg commtest.Config) func(context.Context, *comm.Comm) error {
@@ -163,34 +155,43 @@ func ranks(t *testing.T, m mpirun.MPI, n int, child string, env ...string) (stri
 	return out.String(), err
 }
 
+// job is the suite of one child on a number of ranks.
+type job struct {
+	child string
+	ranks []int
+}
+
+// quick is what make test runs. Open MPI has every child. The others have what differs between
+// libraries: the plain suite, and the collectives of the library itself.
+var quick = map[string][]job{
+	"openmpi":   {{"suite", []int{1, 4}}, {"checked", []int{1, 3}}, {"native", []int{3}}, {"ring", []int{3}}, {"chunks", []int{1, 3}}},
+	"mpich":     {{"suite", []int{1, 2}}, {"checked", []int{2}}, {"native", []int{2}}, {"chunks", []int{2}}},
+	"openmpi5":  {{"suite", []int{3}}, {"native", []int{2}}},
+	"mpich5abi": {{"suite", []int{2}}, {"native", []int{2}}},
+}
+
+// all is what make soak runs with every library.
+var all = []job{{"suite", []int{1, 2, 3, 4}}, {"checked", []int{1, 2, 3}}, {"native", []int{2, 3}}, {"ring", []int{2, 3}}, {"chunks", []int{1, 2, 3}}}
+
 // TestSuite runs the suite of every communicator on MPI ranks.
 func TestSuite(t *testing.T) {
 	mpirun.Each(t, every, func(t *testing.T, m mpirun.MPI) {
-		for _, run := range []struct {
-			child string
-			ranks []int
-		}{
-			{"suite", []int{1, 2, 3, 4}},
-			{"checked", []int{1, 2, 3}},
-			{"native", []int{2, 3}},
-			{"ring", []int{2, 3}},
-			{"chunks", []int{1, 2, 3}},
-		} {
-			for _, n := range run.ranks {
+		for _, j := range soak.Or(quick[m.Name], all) {
+			for _, n := range j.ranks {
 				// MPICH's blocking calls spin and take long with more ranks than
 				// cores. Only the full suite runs there.
-				if strings.HasPrefix(m.Name, "mpich") && run.child != "suite" && n > runtime.NumCPU() {
-					t.Logf("%s on %d ranks left out: %d cores", run.child, n, runtime.NumCPU())
+				if strings.HasPrefix(m.Name, "mpich") && j.child != "suite" && n > runtime.NumCPU() {
+					t.Logf("%s on %d ranks left out: %d cores", j.child, n, runtime.NumCPU())
 					continue
 				}
-				t.Run(fmt.Sprintf("%s/ranks=%d", run.child, n), func(t *testing.T) {
-					out, err := ranks(t, m, n, run.child)
+				t.Run(fmt.Sprintf("%s/ranks=%d", j.child, n), func(t *testing.T) {
+					out, err := ranks(t, m, n, j.child)
 					if err != nil || !strings.Contains(out, "SUITE") || strings.Contains(out, "FAIL") {
 						t.Fatalf("%v\n%s", err, out)
 					}
 					line := out[strings.Index(out, "SUITE"):]
 					line, _, _ = strings.Cut(line, "\n")
-					t.Logf("commtest (%s): %s", run.child, strings.TrimPrefix(line, "SUITE "))
+					t.Logf("commtest (%s): %s", j.child, strings.TrimPrefix(line, "SUITE "))
 				})
 			}
 		}

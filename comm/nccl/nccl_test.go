@@ -15,11 +15,12 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
+	"github.com/golops/golops/internal/soak"
 )
 
 // TestOlder runs the suite without the functions that only newer libraries have.
 func TestOlder(t *testing.T) {
-	run := suite(commtest.Config{Sequences: 50, NoFaults: true}, true, t.Errorf)
+	run := suite(commtest.Config{Sequences: soak.Or(20, 50), NoFaults: true}, true, t.Errorf)
 	err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		l := inside(c).w.l
 		l.initRankScalable, l.allToAll, l.gather, l.scatter = 0, 0, 0, 0

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/scalar"
 )
 
@@ -59,18 +60,23 @@ type goal struct {
 	dt   scalar.DType
 }
 
-// goals returns what to compile for: all types for one architecture and one type for
-// the others, because an architecture lacks a feature for all types alike. An old
-// compiler is tried with the widest and the most used type only.
+// goals returns what to compile for: each type and each architecture once. make soak
+// compiles all types for one architecture and one type for the others, because an
+// architecture lacks a feature for all types alike. An old compiler is tried with the
+// widest and the most used type only.
 func goals(c *compiler) []goal {
 	if c.major == 11 {
-		return []goal{{80, scalar.Float32}, {80, scalar.Complex128}}
-	}
-	var all []goal
-	for dt := scalar.Float32; dt <= scalar.Complex128; dt++ {
-		all = append(all, goal{90, dt})
+		return soak.Or([]goal{{80, scalar.Complex128}}, []goal{{80, scalar.Float32}, {80, scalar.Complex128}})
 	}
 	known := c.archs()
+	var all []goal
+	for i, arch := range soak.Or([]int32{75, 80, 90, 100}, []int32{90, 90, 90, 90}) {
+		arch = max(known[0], min(arch, known[len(known)-1]))
+		all = append(all, goal{arch, scalar.Float32 + scalar.DType(i)})
+	}
+	if !soak.On() {
+		return all
+	}
 	for _, arch := range []int32{75, 80, 100} {
 		if known[0] <= arch && arch <= known[len(known)-1] {
 			all = append(all, goal{arch, scalar.Complex128})

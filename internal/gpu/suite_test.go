@@ -9,6 +9,7 @@ import (
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/device/devicetest"
 	"github.com/golops/golops/internal/gpusim"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/scalar"
 )
 
@@ -45,8 +46,10 @@ func settings(t testing.TB, pairs ...string) {
 	t.Cleanup(gpusim.Reset)
 }
 
+// TestCUDA runs the kernels of all types, except for the one of TestHIP.
 func TestCUDA(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, CUDA) })
+	types := soak.Or([]scalar.DType{scalar.Float32, scalar.Complex64, scalar.Complex128}, nil) // nil is all
+	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, CUDA) }, types...)
 }
 
 func write(t testing.TB, file, text string) string {
@@ -58,9 +61,9 @@ func write(t testing.TB, file, text string) string {
 }
 
 // TestHIP runs the same code through AMD's names, on waves of 64 threads. One type is
-// enough: TestCUDA tests all of them.
+// enough: TestCUDA tests the others.
 func TestHIP(t *testing.T) {
-	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) }, scalar.Float32)
+	devicetest.Run(t, func(t *testing.T) device.Device { return simulated(t, HIP) }, scalar.Float64)
 }
 
 // TestInfo reads the properties of devices of both platforms.
