@@ -56,7 +56,7 @@ func TestUsage(t *testing.T) {
 		{"perf broadcast -r 4 --ranks 4", "root (-r) is 4, must be from 0 to 3"},
 		{"perf broadcast -r -1", "root (-r) is -1"},
 		{"perf all_reduce -o mean", `unknown reduction "mean"`},
-		{"perf all_reduce -d half", `unknown element type "half"`},
+		{"perf all_reduce -d quarter", `unknown element type "quarter"`},
 		{"perf all_reduce -o min -d complex64", "min of complex64 makes no sense, complex numbers have no order"},
 		{"perf all_reduce --algo fast", `unknown algorithm "fast"`},
 		{"perf all_reduce --algo native", "communicator local has no algorithm native"},
@@ -98,7 +98,9 @@ func TestPerf(t *testing.T) {
 		{"perf all --ranks 3 -b 64 -e 64 -n 2 -r 2", 12, 12},
 		{"perf put get --ranks 2 -b 8 -e 8 -n 2 -d double -c 0", 2, 2},
 		{"perf all_reduce --ranks 2 -b 8 -e 8 -n 2 --algo direct,ring,tree", 3, 3},
-		{"perf all_reduce --ranks 2 -b 16 -e 16 -n 2 -o all -d all", 1, 31},
+		{"perf all_reduce --ranks 2 -b 16 -e 16 -n 2 -o all -d all", 1, 41},
+		{"perf all_reduce --ranks 2 -b 16 -e 16 -n 2 -d half", 1, 1},
+		{"perf sendrecv --ranks 2 -b 16 -e 16 -n 2 -d bfloat16", 1, 1},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			code, stdout, stderr := golops(t.Context(), tc.args)
