@@ -186,6 +186,12 @@ func (c *Comm) ReduceScatterV(ctx context.Context, dst, src Buf, counts []int, o
 	return c.do(ctx)
 }
 
+// ExScan leaves the reduction of src of all lower ranks in dst. That of rank 0 is zero.
+func (c *Comm) ExScan(ctx context.Context, dst, src Buf, op Op) error {
+	c.set(driver.KindExScan, dst, src, op, -1)
+	return c.do(ctx)
+}
+
 // AllToAll copies block j of rank i's src to block i of rank j's dst.
 func (c *Comm) AllToAll(ctx context.Context, dst, src Buf) error {
 	c.set(driver.KindAllToAll, dst, src, 0, -1)

@@ -208,6 +208,8 @@ func (j *job) start(ctx context.Context) error {
 		err = c.Scatter(ctx, dst, src, j.root)
 	case driver.KindScatterV:
 		err = c.ScatterV(ctx, dst, src, j.given, j.root)
+	case driver.KindExScan:
+		err = c.ExScan(ctx, dst, src, j.op)
 	case driver.KindReduceScatter:
 		err = c.ReduceScatter(ctx, dst, src, j.op)
 	case driver.KindReduceScatterV:
@@ -282,6 +284,10 @@ func (j *job) expect(want vec) {
 		want.fill(0, n, j.source(everyone, driver.Offset(j.counts, me)))
 	case s.Src == driver.Blocks: // a scatter
 		want.fill(0, n, j.source(j.root, driver.Offset(j.counts, me)))
+	case s.Before && me == 0:
+		want.set(num{})
+	case s.Before:
+		want.fill(0, n, j.source(everyone-me, 0))
 	case s.Reduces && (!s.Rooted || me == j.root):
 		want.fill(0, n, j.source(everyone, 0))
 	case s.Reduces && j.inPlace:

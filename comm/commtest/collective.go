@@ -102,7 +102,7 @@ func collectiveCases() []Case {
 func sweep(r *rank, kind driver.Kind, dt scalar.DType) error {
 	f := formOf(kind)
 	for _, op := range driver.Ops {
-		if f.reduces && driver.CheckOp(op, dt) != nil || !f.reduces && op != comm.Sum {
+		if f.reduces && kind.Spec().CheckOp(op, dt) != nil || !f.reduces && op != comm.Sum {
 			continue
 		}
 		for root := range r.size {

@@ -145,7 +145,7 @@ func (s *sequence) collective() (fmt.Stringer, error) {
 	f := formOf(k.kind)
 	k.dt, k.op, k.n, k.root = s.dtype(), driver.Ops[s.plan.IntN(len(driver.Ops))], s.count(), s.plan.IntN(s.size)
 	k.inPlace = f.inPlace && s.plan.IntN(2) == 0
-	if driver.CheckOp(k.op, k.dt) != nil {
+	if k.kind.Spec().CheckOp(k.op, k.dt) != nil {
 		k.op = comm.Sum
 	}
 	if f.blocks || f.pairs {

@@ -12,7 +12,7 @@ type num struct{ re, im int64 }
 
 const (
 	notReduced = comm.NoOp // op of values that are copied, not reduced
-	everyone   = -1        // rank of a source that is the reduction of all ranks' values
+	everyone   = -1        // rank of a source that is the reduction of all ranks' values; everyone-k is that of the first k ranks
 	period     = 1021      // after how many elements values repeat: a prime, so that no block size divides it
 )
 
@@ -59,7 +59,7 @@ func traitsOf(dt scalar.DType) traits {
 func (s source) nums(v []num, t traits, at int) {
 	for j := range v {
 		i := (s.off + at + j) % period
-		if s.rank == everyone {
+		if s.rank <= everyone {
 			v[j] = s.reduced(t, i)
 		} else {
 			v[j] = s.value(t, s.rank, i)
@@ -134,7 +134,11 @@ func (s source) forAverage(t traits, r, i int) num {
 // reduced returns the reduction of all ranks' values at i.
 func (s source) reduced(t traits, i int) num {
 	a := s.value(t, 0, i)
-	for r := 1; r < s.size; r++ {
+	ranks := s.size
+	if s.rank < everyone {
+		ranks = everyone - s.rank
+	}
+	for r := 1; r < ranks; r++ {
 		a = combine(s.op, a, s.value(t, r, i))
 	}
 	if s.op == comm.Average {

@@ -25,6 +25,7 @@ const (
 	KindReduceScatterV
 	KindAllToAll
 	KindAllToAllV
+	KindExScan
 	KindIAllReduce
 	KindIBroadcast
 	KindIAllGather
@@ -60,6 +61,7 @@ type Spec struct {
 	Counts               bool // blocks may differ in size
 	InPlace              bool // the buffers may be the same memory
 	Message              bool // is one side of a message
+	Before               bool // reduces the sources of lower ranks only
 	Starts               Kind // the collective that a non-blocking one starts
 }
 
@@ -81,6 +83,7 @@ var Specs = [...]Spec{
 	KindReduceScatterV: {Name: "ReduceScatterV", Dst: One, Src: Blocks, Reduces: true, InPlace: true, Counts: true},
 	KindAllToAll:       {Name: "AllToAll", Dst: Blocks, Src: Blocks, InPlace: true},
 	KindAllToAllV:      {Name: "AllToAllV", Dst: Blocks, Src: Blocks, InPlace: true, Counts: true},
+	KindExScan:         {Name: "ExScan", Dst: One, Src: One, Reduces: true, InPlace: true, Before: true},
 	KindIAllReduce:     {Name: "IAllReduce", Dst: One, Src: One, Reduces: true, InPlace: true, Starts: KindAllReduce},
 	KindIBroadcast:     {Name: "IBroadcast", Dst: One, Rooted: true, Starts: KindBroadcast},
 	KindIAllGather:     {Name: "IAllGather", Dst: Blocks, Src: One, InPlace: true, Starts: KindAllGather},
@@ -98,6 +101,14 @@ var Specs = [...]Spec{
 
 // Moves reports whether s is a collective that moves or reduces elements.
 func (s *Spec) Moves() bool { return s.Dst != None && !s.Message }
+
+// CheckOp returns an error if the call cannot reduce elements of type d by o.
+func (s *Spec) CheckOp(o Op, d scalar.DType) error {
+	if s.Before && o == Average {
+		return fmt.Errorf("avg of lower ranks makes no sense: use sum and divide")
+	}
+	return CheckOp(o, d)
+}
 
 // Spec returns the row of k.
 func (k Kind) Spec() *Spec { return &Specs[k] }

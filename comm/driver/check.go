@@ -86,7 +86,7 @@ func (c *Call) check(s *Spec, rank, size int, gpu bool) error {
 		}
 	}
 	if s.Reduces {
-		if err := CheckOp(c.Op, c.DType); err != nil {
+		if err := s.CheckOp(c.Op, c.DType); err != nil {
 			return fault(k, "%v", err)
 		}
 	}

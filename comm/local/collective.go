@@ -34,6 +34,8 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 		err = r.allReduce(ctx, c, algo)
 	case driver.KindReduce:
 		err = r.reduce(ctx, c, algo)
+	case driver.KindExScan:
+		err = r.exScan(ctx, c)
 	case driver.KindReduceScatter, driver.KindReduceScatterV:
 		err = r.reduceScatter(ctx, c, algo)
 	case driver.KindBroadcast:
@@ -59,6 +61,8 @@ func (r *rank) fromSlots(c *driver.Call, s *driver.Spec) {
 	to, bytes := c.Dst.Ptr, c.Dst.Bytes()
 	switch {
 	case s.DstAtRoot && r.me != c.Root():
+	case s.Before:
+		r.foldLower(to, c, r.inSlots())
 	case s.Reduces && s.Src == driver.Blocks:
 		r.foldInto(to, c.Op, c.DType, r.me*c.Dst.N, (r.me+1)*c.Dst.N, r.inSlots())
 	case s.Reduces:
@@ -77,4 +81,26 @@ func (r *rank) fromSlots(c *driver.Call, s *driver.Spec) {
 	case r.me != c.Root():
 		driver.Move(to, unsafe.Pointer(&r.slotOf(c.Root()).data), bytes)
 	}
+}
+
+// exScan reduces to scratch memory, because higher ranks may still read a source that is
+// also the destination.
+func (r *rank) exScan(ctx context.Context, c *driver.Call) error {
+	srcs, _ := r.operands()
+	tmp := r.scratchBytes(c.Dst.Bytes())
+	r.foldLower(tmp, c, srcs)
+	err := r.leave(ctx, c, nil)
+	if err == nil {
+		driver.Move(c.Dst.Ptr, tmp, c.Dst.Bytes())
+	}
+	return err
+}
+
+// foldLower reduces the sources of lower ranks to to.
+func (r *rank) foldLower(to unsafe.Pointer, c *driver.Call, srcs []unsafe.Pointer) {
+	if r.me == 0 {
+		clear(unsafe.Slice((*byte)(to), c.Dst.Bytes()))
+		return
+	}
+	r.foldInto(to, c.Op, c.DType, 0, c.Dst.N, srcs[:r.me])
 }

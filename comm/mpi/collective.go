@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"unsafe"
 
 	"github.com/golops/golops/comm/driver"
 )
@@ -14,6 +15,7 @@ import (
 var collectives = [...]string{
 	driver.KindAllReduce:      "Iallreduce",
 	driver.KindReduce:         "Ireduce",
+	driver.KindExScan:         "Iexscan",
 	driver.KindBroadcast:      "Ibcast",
 	driver.KindAllGather:      "Iallgather",
 	driver.KindAllGatherV:     "Iallgatherv",
@@ -40,6 +42,9 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 		err = r.allReduce(ctx, c)
 	default:
 		err = r.native(ctx, c)
+	}
+	if err == nil && c.Kind.Spec().Before && r.me == 0 && c.Dst.N > 0 {
+		clear(unsafe.Slice((*byte)(c.Dst.Ptr), c.Dst.Bytes())) // MPI leaves it undefined
 	}
 	if err == nil && c.Op == driver.Average {
 		driver.Divide(c.Dst.Ptr, c.Dst.DType, c.Dst.N, r.n)
