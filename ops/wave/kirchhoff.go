@@ -13,6 +13,7 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // KirchhoffOptions describes a survey and how its data follow from an image of
@@ -178,6 +179,7 @@ func (o *kirchhoff[T, F]) Forward(ctx context.Context, dst, src dist.Array[T]) e
 	if err := dist.Check("wave: kirchhoff", "forward", &dst, o.Rng, &src, o.Dom); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "wave: kirchhoff", "forward").End()
 	if err := array.Spread(dst.Local(), src.Local(), &o.t); err != nil || !o.sumData {
 		return err
 	}
@@ -188,6 +190,7 @@ func (o *kirchhoff[T, F]) Adjoint(ctx context.Context, dst, src dist.Array[T]) e
 	if err := dist.Check("wave: kirchhoff", "adjoint", &dst, o.Dom, &src, o.Rng); err != nil {
 		return err
 	}
+	defer trace.BeginPart(ctx, "wave: kirchhoff", "adjoint").End()
 	if err := array.Stack(dst.Local(), src.Local(), &o.t); err != nil || !o.sumImage {
 		return err
 	}
