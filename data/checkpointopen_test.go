@@ -14,6 +14,7 @@ import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/solve"
 )
@@ -116,8 +117,9 @@ func TestCheckpointFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ever := range []bool{false, true} {
-		for k := int64(1); ; k++ {
+	step := soak.Or(int64(2), 1) // of the calls: each fails once, or each once and for ever
+	for i, ever := range []bool{false, true} {
+		for k := 1 + int64(i)%step; ; k += step {
 			cp := twoStates(t)
 			var n, from atomic.Int64
 			res, err := faulty(t, cp, func(op, path string) error {

@@ -2,5 +2,7 @@
 
 package dist_test
 
+import "github.com/golops/golops/internal/soak"
+
 // casesOfEach property and number of ranks.
-const casesOfEach = 60
+var casesOfEach = soak.Or(20, 60)

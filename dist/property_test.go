@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/scalar"
 )
@@ -50,7 +51,7 @@ func TestProperties(t *testing.T) {
 }
 
 // casesUnderMPI are few: ranks that wait take the cores from those that work.
-const casesUnderMPI = 12
+var casesUnderMPI = soak.Or(4, 12)
 
 func runProperties(ctx context.Context, r dist.Proc, seed uint64) error {
 	for _, p := range properties {
@@ -65,9 +66,9 @@ func runProperties(ctx context.Context, r dist.Proc, seed uint64) error {
 func TestDevices(t *testing.T) {
 	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
 		for _, ranks := range []int{1, 2, 3} {
-			seed, cases := rand.Uint64(), 40
+			seed, cases := rand.Uint64(), soak.Or(20, 40)
 			if p.Slow {
-				cases = 12
+				cases = soak.Or(4, 12)
 			}
 			err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
 				for _, q := range properties {

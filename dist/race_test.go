@@ -2,5 +2,7 @@
 
 package dist_test
 
+import "github.com/golops/golops/internal/soak"
+
 // casesOfEach property and number of ranks; the race detector slows them down.
-const casesOfEach = 12
+var casesOfEach = soak.Or(8, 12)

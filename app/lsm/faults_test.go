@@ -24,7 +24,7 @@ func TestFullDiskAtEveryCall(t *testing.T) {
 	c := tiny(t)
 	do(t, prepared(t, c))
 	older := tree(t, c.Out)
-	step := soak.Or(int64(5), 1) // of the calls that are tried: a run makes some 140
+	step := soak.Or(int64(11), 1) // of the calls that are tried: a run makes some 140
 	for _, ever := range []bool{false, true} {
 		first := int64(1)
 		if ever {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -177,7 +178,7 @@ func apart(a, b []float64) float64 {
 // another. The limits here are what any two programs can agree on.
 func TestGoldenTutorial(t *testing.T) {
 	for _, c := range golden.CasesIn(t, "lsm", "LSM") {
-		for _, ranks := range []int{1, 2} {
+		for ranks := soak.Or(2, 1); ranks <= 2; ranks++ {
 			err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error { return tutorial(t, ctx, r, c) })
 			if err != nil {
 				t.Errorf("%s on %d ranks: %v", c.Name, ranks, err)
