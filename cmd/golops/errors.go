@@ -72,6 +72,7 @@ func (a app) agree(ctx context.Context, c *comm.Comm, mine error) (fault, err er
 	if c.Rank() == 0 {
 		a.complain(fault)
 	}
+	a.signals.end(usage) // mpirun ends the rest once a rank has exited with that code
 	return fault, nil
 }
 

@@ -131,7 +131,7 @@ func TestWrongParamPanics(t *testing.T) {
 func TestManifestErrors(t *testing.T) {
 	for name, text := range map[string]string{
 		"cut":    `[{"name":"a","op":"b"`,
-		"dtype":  `[{"name":"a","op":"b","dtype":"float16","file":"c.npz"}]`,
+		"dtype":  `[{"name":"a","op":"b","dtype":"float128","file":"c.npz"}]`,
 		"nofile": `[{"name":"a","op":"b","dtype":"float32"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
