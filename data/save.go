@@ -29,8 +29,7 @@ func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) er
 	what := fmt.Sprintf("data: save %s", path)
 	var t *disk.Temporary
 	defer func() { t.Discard() }()
-	var err error
-	size := int64(0)
+	size, err := int64(0), error(nil)
 	switch {
 	case s.Parts() != nil:
 		err = fmt.Errorf("a stack has no shape: save its parts")

@@ -41,13 +41,7 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	if cfg.maxCount > 0 {
 		l.maxCount = cfg.maxCount
 	}
-	// A rank that its launcher bound to one core has GOMAXPROCS 1. The Go runtime
-	// then starts a thread to look for other work whenever a call into MPI takes more
-	// than 20 us. That thread shares the core with the call, which copies data, and
-	// costs a third of the bandwidth. With idle processors the runtime does not do so.
-	if runtime.GOMAXPROCS(0) < 4 {
-		runtime.GOMAXPROCS(4)
-	}
+	keepProcessorsIdle()
 	// A library below MPI_THREAD_MULTIPLE may want all calls from the thread that
 	// initialised it. So keep the thread until the level is known.
 	runtime.LockOSThread()
@@ -79,6 +73,17 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 	w.oversubscribed, err = r.sharesCores(ctx, launcher)
 	out.r, out.Comm = r, comm.New(r)
 	return out, err
+}
+
+// keepProcessorsIdle gives Go more processors than this process may use at a time.
+// A rank that its launcher bound to one core has GOMAXPROCS 1. The Go runtime
+// then starts a thread to look for other work whenever a call into MPI takes more
+// than 20 us. That thread shares the core with the call, which copies data, and
+// costs a third of the bandwidth. With idle processors the runtime does not do so.
+func keepProcessorsIdle() {
+	if runtime.GOMAXPROCS(0) < 4 {
+		runtime.GOMAXPROCS(4)
+	}
 }
 
 // start initialises the library and returns its thread level.

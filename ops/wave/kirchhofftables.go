@@ -184,18 +184,7 @@ func (s filling[F]) worker() (func(i int) error, error) {
 		return nil, err
 	}
 	if rows := partOf(s.k.Times); rows != nil && s.factors == nil {
-		return func(i int) error {
-			for j, r := range s.rows {
-				seconds := whole[:r.len()*row]
-				if err := rows.FillRows(seconds, s.points[s.of.lo+i], r.lo, r.hi); err != nil {
-					return err
-				}
-				if err := s.store(j, i, seconds); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
+		return func(i int) error { return s.fillRows(rows, i, whole, row) }, nil
 	}
 	// Weights depend on differences of times, also across the ends of rows.
 	var w [2][]float64
@@ -223,17 +212,36 @@ func (s filling[F]) worker() (func(i int) error, error) {
 		if err := s.factors(&w, p, whole); err != nil {
 			return err
 		}
-		for j, r := range s.rows {
-			n := r.len() * row
-			for f := range w {
-				to := s.weights[f][j][i*n : (i+1)*n]
-				for m, v := range w[f][r.lo*row : r.hi*row] {
-					to[m] = F(v)
-				}
-			}
-		}
+		s.storeWeights(&w, i, row)
 		return nil
 	}, nil
+}
+
+// fillRows computes the times of point i, only for the rows that ranks need.
+func (s filling[F]) fillRows(times RowTimes, i int, scratch []float64, row int) error {
+	for j, r := range s.rows {
+		seconds := scratch[:r.len()*row]
+		if err := times.FillRows(seconds, s.points[s.of.lo+i], r.lo, r.hi); err != nil {
+			return err
+		}
+		if err := s.store(j, i, seconds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeWeights copies the weights of point i to the tables. row is the nodes of a row.
+func (s filling[F]) storeWeights(w *[2][]float64, i, row int) {
+	for j, r := range s.rows {
+		n := r.len() * row
+		for f := range w {
+			to := s.weights[f][j][i*n : (i+1)*n]
+			for m, v := range w[f][r.lo*row : r.hi*row] {
+				to[m] = F(v)
+			}
+		}
+	}
 }
 
 // store keeps the times of point i at run j of rows, in samples.
