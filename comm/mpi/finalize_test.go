@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/mpirun"
@@ -115,14 +115,16 @@ func aloneInBarrier(ctx context.Context, c *comm.Comm) error {
 	return nil
 }
 
-// slow is a correct program. Rank 1 waits so long for rank 0 that it says so, and a message
-// of it is still to be received.
+// slow is a correct program. Rank 0 works until rank 1 tells it that its program has ended.
+// It then receives a message that rank 1 sent before.
 func slow(ctx context.Context, c *comm.Comm) error {
 	b := comm.Of(make([]float64, 1))
 	if c.Rank() == 1 {
 		return c.Send(ctx, b, 0)
 	}
-	time.Sleep(endedAfter * 3 / 2)
+	for w := c.Conn().(*rank).w; w.ended.Load() == 0; w.pollNotices() {
+		runtime.Gosched()
+	}
 	return c.Recv(ctx, b, 1)
 }
 
