@@ -100,19 +100,16 @@ func (p rootCopy[T]) gather(ctx context.Context, a Array[T], whole []T) ([]T, er
 }
 
 // pass sends or receives a block: root sends in a scatter and receives in a gather.
-// Empty blocks do not travel, nor does that of root.
+// Empty blocks do not travel, nor does that of root. Two ranks take part, so it is a message:
+// an exchange is started by all.
 func (p rootCopy[T]) pass(ctx context.Context, block array.Array[T], peer int, l comm.Label) error {
 	me := p.s.proc.Rank()
 	if peer == me || block.Len() == 0 {
 		return nil
 	}
-	recv, send := []comm.Leg{{Peer: peer, Buf: buf(block).Labelled(l)}}, []comm.Leg(nil)
+	c, b := p.s.Comm(), buf(block).Labelled(l)
 	if (me == p.root) == (l == labelScatter) {
-		recv, send = send, recv
+		return c.Send(ctx, b, peer)
 	}
-	x, err := comm.NewExchange(p.s.Comm(), recv, send)
-	if err != nil {
-		return err
-	}
-	return x.Run(ctx)
+	return c.Recv(ctx, b, peer)
 }
