@@ -28,7 +28,7 @@ func (c Config) connect(ctx context.Context, host *comm.Comm, d *gpu.Device, slo
 			}
 			fallthrough
 		case whyNot == "":
-			cm, err := nccl.New(ctx, host, d, nccl.Config{Checked: c.Checked, Timeout: c.Timeout})
+			cm, err := nccl.New(ctx, host, d, nccl.Config{Checked: c.Checked, Timeout: c.Timeout, SharedGPU: shared(slots)})
 			if err != nil {
 				return nil, "", err
 			}

@@ -12,9 +12,9 @@ import (
 
 // Start implements driver.Conn. Messages are staged: the library sends and receives only in
 // an order that all ranks know beforehand. An exchange has that order. It is one group call
-// of the library.
+// of the library, unless ranks share GPUs.
 func (c *conn) Start(ctx context.Context, q *driver.Call) (uint64, error) {
-	if q.Kind != driver.KindExchange {
+	if q.Kind != driver.KindExchange || c.w.cfg.SharedGPU {
 		return c.startStaged(ctx, c.take(q), q)
 	}
 	o := c.take(q)

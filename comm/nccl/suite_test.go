@@ -86,6 +86,7 @@ func TestSuite(t *testing.T) {
 	}{
 		{"checked", Config{Checked: true}, commtest.Config{Sequences: sequences}, true, soak.Or([]int{1, 3}, []int{1, 2, 3, 4})},
 		{"unchecked", Config{}, commtest.Config{Sequences: sequences, NoFaults: true}, true, soak.Or([]int{2}, []int{2, 3})},
+		{"shared GPU", Config{SharedGPU: true}, commtest.Config{Sequences: 10, NoFaults: true}, true, []int{2}},
 		{"host memory", Config{}, commtest.Config{Sequences: sequences}, false, soak.Or([]int{2}, []int{2, 3})},
 	} {
 		for _, ranks := range run.ranks {

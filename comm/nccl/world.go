@@ -23,6 +23,10 @@ type Config struct {
 	// non-blocking collective then waits for the other ranks.
 	Checked bool
 	Timeout time.Duration // the longest that a call on GPU memory may wait for another rank; 0 means no limit
+	// SharedGPU says that ranks share GPUs. Processes on one GPU take turns of
+	// milliseconds, and a group call waits on the GPU for the turn of the other rank. So
+	// exchanges are staged through host memory.
+	SharedGPU bool
 }
 
 // Validate reports what is wrong with c.
