@@ -62,3 +62,10 @@ func (r *Reduction) fetch() error {
 	}
 	return err
 }
+
+// Free gives back the room on the device, which the next slot makes anew. Where
+// nobody calls it, the garbage collector gives it back.
+func (r *Reduction) Free() {
+	r.device.room.Free()
+	r.device.room = array.Array[complex128]{}
+}

@@ -41,6 +41,7 @@ func fingerprints[D, R scalar.Scalar](ctx context.Context, p Problem[D, R]) (pri
 	}
 	defer y.Free()
 	red := dist.NewReduction(w.Space(), 4)
+	defer red.Free()
 	var slots [2][2]dist.Slot
 	for i, v := range []dist.Array[R]{p.B, y} {
 		slots[i] = [2]dist.Slot{dist.AddNorm2(red, v), dist.AddDot(red, w, v)}

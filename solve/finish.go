@@ -112,7 +112,8 @@ func (r *session[D, R]) symmetry(ctx context.Context) error {
 		return err
 	}
 	defer z.Free()
-	red := dist.NewReduction(y.Space(), 2)
+	red := r.ws.several
+	red.Reset()
 	yy, bz := dist.AddNorm2(red, y), dist.AddDot(red, r.ws.B.Array, z)
 	if err := red.Do(ctx); err != nil {
 		return err

@@ -24,6 +24,7 @@ func PowerIteration[T scalar.Scalar](ctx context.Context, a linop.Operator[T], x
 		return 0, 0, fmt.Errorf("solve: power iteration: %w", err)
 	}
 	defer p.y.Free()
+	defer p.red.Free()
 	for old := cmplx.Inf(); p.iters < p.maxIter; old = p.eig {
 		if err := p.step(ctx); err != nil {
 			return 0, p.iters, fmt.Errorf("solve: power iteration: step %d: %w", p.iters+1, err)
@@ -62,6 +63,7 @@ func (p *power[T]) init(ctx context.Context) error {
 	if linop.H(p.a) != nil && !p.a.Domain().Equal(p.a.Range()) {
 		err = fmt.Errorf("the operator goes from %v to %v: give one that maps a space to itself", p.a.Domain(), p.a.Range())
 	} else if err = q.check(p.x.Space(), 0); err == nil {
+		p.red = dist.NewReduction(p.x.Space(), 2)
 		p.y, err = dist.New[T](p.x.Space())
 	}
 	if err := comm.Agree(ctx, g, err); err != nil {
@@ -74,7 +76,6 @@ func (p *power[T]) init(ctx context.Context) error {
 	if n == 0 || math.IsNaN(n) || math.IsInf(n, 0) {
 		return fmt.Errorf("the start has norm %g: give a vector that is not zero", n)
 	}
-	p.red = dist.NewReduction(p.x.Space(), 2)
 	dist.Scale(p.x, fromFloat[T](1/n), p.x)
 	return nil
 }

@@ -198,8 +198,10 @@ func (w *Workspace[D, R]) reserve(gradient bool) {
 	w.starting = false
 }
 
-// free returns the memory of the vectors.
+// free gives back all device memory.
 func (w *Workspace[D, R]) free() {
+	w.one.Free()
+	w.several.Free()
 	for _, v := range w.domain {
 		v.Array.Free()
 	}
