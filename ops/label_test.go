@@ -41,7 +41,7 @@ func mixed(ctx context.Context, r dist.Proc, op linop.Operator[float64], forward
 // Whatever an operator sends, ranks that go different ways are told so.
 func TestForwardMeetsAdjoint(t *testing.T) {
 	senders := 0
-	for i, m := range zoo[float64]() {
+	for i, m := range forms[float64]() {
 		for forward := i % 2; forward < 2; forward += soak.Or(2, 1) {
 			var sent atomic.Int64
 			err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
@@ -54,7 +54,7 @@ func TestForwardMeetsAdjoint(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				op, err := zoo[float64]()[i].make(ctx, x)
+				op, err := forms[float64]()[i].make(ctx, x)
 				if err != nil {
 					return err
 				}

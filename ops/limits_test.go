@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/fakegpu"
 	"github.com/golops/golops/internal/golden"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
@@ -46,7 +44,7 @@ func TestReplicatedStaysReplicated(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, m := range zoo[float32]() {
+		for _, m := range forms[float32]() {
 			op, err := m.make(ctx, x)
 			if err != nil {
 				return err
@@ -141,48 +139,6 @@ func TestDotGathersNothing(t *testing.T) {
 	}
 }
 
-// An operator has one copy of its matrix, and makes no other when it is applied,
-// conjugated or not. (Limit 27.)
-func TestOneMatrix(t *testing.T) {
-	err := testdevices.On(t.Context(), "hidden", 1, func(ctx context.Context, r dist.Proc) error {
-		d := r.Device.(*fakegpu.Device)
-		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 5)
-		if err != nil {
-			return err
-		}
-		before := d.Live
-		op, err := ops.MatrixMult(ctx, x, 3, numbers[complex64](15))
-		if err != nil {
-			return err
-		}
-		if made := d.Live - before; made != 1 {
-			return fmt.Errorf("it has %d blocks of memory, want 1", made)
-		}
-		if err := optest.Allocs(ctx, op); err != nil { // of the host's memory
-			return err
-		}
-		a, err := dist.New[complex64](op.Domain())
-		if err != nil {
-			return err
-		}
-		b, err := dist.New[complex64](op.Range())
-		if err != nil {
-			return err
-		}
-		before, d.Spare = d.Live, 1 // one more fails
-		err = errors.Join(op.Forward(ctx, b, a), op.Adjoint(ctx, a, b))
-		if err == nil && d.Live != before {
-			err = fmt.Errorf("%d blocks of memory were made", d.Live-before)
-		}
-		d.Spare = 0
-		runtime.KeepAlive(op)
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
 // A stack of a block-diagonal operator and a derivative, as PyLops-MPI has it.
 func TestGoldenStackedBlockDiag(t *testing.T) {
 	for _, c := range golden.Cases(t, "MPIStackedBlockDiag") {
@@ -254,7 +210,11 @@ func TestGoldenDense(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				op, err := build[float64](t, ctx, x, c)
+				o, err := goldenOf[float64](c)
+				if err != nil {
+					return err
+				}
+				op, err := o.make(t, ctx, x, c)
 				if err != nil {
 					return err
 				}

@@ -27,7 +27,7 @@ func TestNoMemory(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, m := range zoo[float32]() {
+			for _, m := range forms[float32]() {
 				if err := short(ctx, x, d, m); err != nil {
 					return fmt.Errorf("%s: %w", m.name, err)
 				}
@@ -54,7 +54,7 @@ func TestNoMemory(t *testing.T) {
 
 // short makes an operator with memory that ends after more and more allocations
 // on the last rank, until it can be made.
-func short(ctx context.Context, x *dist.Space, d *fakegpu.Device, m maker[float32]) error {
+func short(ctx context.Context, x *dist.Space, d *fakegpu.Device, m form[float32]) error {
 	c := x.Comm()
 	for n := 1; ; n++ {
 		d.Spare = 0

@@ -12,7 +12,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
 )
 
@@ -105,75 +104,57 @@ func (k writtenKernels) CopyND(dst, src device.Mem[float64], c *device.Strided, 
 // What an operator can do without the rows of other ranks, it does while those
 // are on their way. (Limit 17.)
 func TestOverlap(t *testing.T) {
-	type space = *dist.Space
-	type op = linop.Operator[float64]
-	for name, f := range map[string]func(ctx context.Context, x space) (op, error){
-		"first derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.FirstDerivative[float64](ctx, x, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5, Edge: true})
-		},
-		"second derivative": func(ctx context.Context, x space) (op, error) {
-			return ops.SecondDerivative[float64](ctx, x, 0, ops.DerivativeDefaults())
-		},
-		"laplacian": func(ctx context.Context, x space) (op, error) {
-			return ops.Laplacian[float64](ctx, x, ops.LaplacianOptions{})
-		},
-		"gradient": func(ctx context.Context, x space) (op, error) {
-			return ops.Gradient[float64](ctx, x, ops.GradientOptions{})
-		},
-		"convolve": func(ctx context.Context, x space) (op, error) {
-			return ops.Convolve1D(ctx, x, 0, []float64{1, 2, 3}, 1)
-		},
-		"smoothing": func(ctx context.Context, x space) (op, error) {
-			return ops.Smoothing1D[float64](ctx, x, 0, 3)
-		},
-		"halo": func(ctx context.Context, x space) (op, error) {
-			return ops.Halo[float64](ctx, x, ops.HaloOptions{Front: []int{1, 1}, Back: []int{2, 1}})
-		},
-	} {
-		for _, h := range []struct {
-			ranks  int
-			layout dist.Layout
-		}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
-			err := launch.Config{Ranks: h.ranks}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
-				d := &diary{}
-				written, err := dist.NewProc(ctx, comm.New(writtenConn{r.Comm.Conn(), d}), writtenDevice{r.Device, d})
-				if err != nil {
-					return err
-				}
-				x, err := dist.NewSpace(ctx, written, h.layout, 23, 16)
-				if err != nil {
-					return err
-				}
-				a, err := f(ctx, x)
-				if err != nil {
-					return err
-				}
-				for _, a := range []op{a, linop.H(a)} {
-					src, err := dist.New[float64](a.Domain())
-					if err != nil {
-						return err
-					}
-					dst, err := dist.New[float64](a.Range())
-					if err != nil {
-						return err
-					}
-					d.did = d.did[:0]
-					if err := a.Forward(ctx, dst, src); err != nil {
-						return err
-					}
-					rounds, err := d.overlaps()
-					if err == nil && rounds == 0 {
-						err = fmt.Errorf("nothing was sent: %s", strings.Join(d.did, ", "))
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+	for _, o := range operators[float64]() {
+		for _, f := range o.overlap {
+			checkOverlap(t, f)
+		}
+	}
+}
+
+func checkOverlap(t *testing.T, f form[float64]) {
+	for _, h := range []struct {
+		ranks  int
+		layout dist.Layout
+	}{{2, dist.Layout{}}, {3, dist.Layout{}}, {4, dist.Layout{Grid: []int{2, 2}}}} {
+		err := launch.Config{Ranks: h.ranks}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
+			d := &diary{}
+			written, err := dist.NewProc(ctx, comm.New(writtenConn{r.Comm.Conn(), d}), writtenDevice{r.Device, d})
 			if err != nil {
-				t.Errorf("%s on %d ranks: %v", name, h.ranks, err)
+				return err
 			}
+			x, err := dist.NewSpace(ctx, written, h.layout, 23, 16)
+			if err != nil {
+				return err
+			}
+			a, err := f.make(ctx, x)
+			if err != nil {
+				return err
+			}
+			for _, a := range []op[float64]{a, linop.H(a)} {
+				src, err := dist.New[float64](a.Domain())
+				if err != nil {
+					return err
+				}
+				dst, err := dist.New[float64](a.Range())
+				if err != nil {
+					return err
+				}
+				d.did = d.did[:0]
+				if err := a.Forward(ctx, dst, src); err != nil {
+					return err
+				}
+				rounds, err := d.overlaps()
+				if err == nil && rounds == 0 {
+					err = fmt.Errorf("nothing was sent: %s", strings.Join(d.did, ", "))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s on %d ranks: %v", f.name, h.ranks, err)
 		}
 	}
 }

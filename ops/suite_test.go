@@ -18,149 +18,8 @@ import (
 	"github.com/golops/golops/linop/optest"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
 )
-
-// maker makes an operator whose domain is x, or a relative of x.
-type maker[T scalar.Scalar] struct {
-	name string
-	make func(ctx context.Context, x *dist.Space) (linop.Operator[T], error)
-}
-
-func number[T scalar.Scalar](i int) T {
-	return scalar.From[T](complex(float64(i%7)-2.5, float64(i%5)-1.5))
-}
-
-func numbers[T scalar.Scalar](n int) []T {
-	v := make([]T, n)
-	for i := range v {
-		v[i] = number[T](i)
-	}
-	return v
-}
-
-// zoo lists every operator of this package that keeps the element type.
-func zoo[T scalar.Scalar]() []maker[T] {
-	type op = linop.Operator[T]
-	type space = *dist.Space
-	all := []maker[T]{
-		{"identity", func(_ context.Context, x space) (op, error) { return ops.Identity[T](x) }},
-		{"resize", func(ctx context.Context, x space) (op, error) { return ops.Resize[T](ctx, x, 0, 5) }},
-		{"zero", func(ctx context.Context, x space) (op, error) { return ops.Zero[T, T](x, x) }},
-		{"diagonal", func(ctx context.Context, x space) (op, error) {
-			d, err := dist.FromFunc(ctx, x, func(i []int) T { return number[T](i[0] + 3*i[len(i)-1]) })
-			if err != nil {
-				return nil, err
-			}
-			return ops.Diagonal(d)
-		}},
-		{"diagonal along", func(ctx context.Context, x space) (op, error) {
-			return ops.DiagonalAlong(ctx, x, 0, numbers[T](x.Shape().Dim(0)))
-		}},
-		{"matrix product", func(ctx context.Context, x space) (op, error) {
-			g, counts := x.SplitBy(0)
-			rows := 6
-			if g != dist.NoAxis {
-				rows = dist.Balanced(6, len(counts))[x.Coords(x.Comm().Rank())[g]]
-			}
-			return ops.MatrixMult(ctx, x, 6, numbers[T](rows*x.Shape().Dim(0)))
-		}},
-		{"restriction", func(ctx context.Context, x space) (op, error) {
-			return ops.Restriction[T](ctx, x, 0, []int{0, 1, 3})
-		}},
-		{"restriction unsorted", func(ctx context.Context, x space) (op, error) {
-			return ops.Restriction[T](ctx, x, 0, []int{3, 0, 1, 0})
-		}},
-		{"transpose", func(ctx context.Context, x space) (op, error) {
-			order := []int{}
-			for a := range x.Shape().NDim() {
-				order = append(order, (a+1)%x.Shape().NDim())
-			}
-			return ops.Transpose[T](ctx, x, order...)
-		}},
-		{"pad", func(ctx context.Context, x space) (op, error) {
-			b := make([]int, x.Shape().NDim())
-			b[0] = 2
-			return ops.Pad[T](ctx, x, b, b)
-		}},
-		{"sum", func(ctx context.Context, x space) (op, error) { return ops.Sum[T](ctx, x, 0) }},
-		{"spread", func(ctx context.Context, x space) (op, error) {
-			m, err := x.Like(dist.Split(0), 4, 3)
-			if err != nil {
-				return nil, err
-			}
-			return ops.Spread[T](ctx, m, 3, 7, func(x0, t0, ix int) (int, float64, bool) {
-				return x0 + t0*ix - 1, 0.25, x0 != ix
-			})
-		}},
-		{"regression", func(ctx context.Context, x space) (op, error) {
-			y, err := x.Like(dist.Split(0), 5)
-			if err != nil {
-				return nil, err
-			}
-			return ops.Regression[T](ctx, y, []float64{0, 0.5, 1, 2, -1}, 2)
-		}},
-		{"linear regression", func(ctx context.Context, x space) (op, error) {
-			y, err := x.Like(dist.Split(0), 5)
-			if err != nil {
-				return nil, err
-			}
-			return ops.LinearRegression[T](ctx, y, []float64{0, 0.5, 1, 2, -1})
-		}},
-		{"laplacian", func(ctx context.Context, x space) (op, error) {
-			return ops.Laplacian[T](ctx, x, ops.LaplacianOptions{Axes: []int{0, -1}, Weights: []float64{2, 3}, Samplings: []float64{0.5, 2}, Edge: true})
-		}},
-		{"gradient", func(ctx context.Context, x space) (op, error) {
-			return ops.Gradient[T](ctx, x, ops.GradientOptions{Edge: true})
-		}},
-		{"halo", func(ctx context.Context, x space) (op, error) {
-			d := make([]int, x.Shape().NDim())
-			for a := range d {
-				d[a] = 2 + a
-			}
-			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: d, Back: d, Edges: true})
-		}},
-		{"halo within", func(ctx context.Context, x space) (op, error) {
-			d := make([]int, x.Shape().NDim())
-			d[0] = 3
-			return ops.Halo[T](ctx, x, ops.HaloOptions{Front: d})
-		}},
-		{"smoothing 2d", func(ctx context.Context, x space) (op, error) {
-			return ops.Smoothing2D[T](ctx, x, [2]int{0, -1}, [2]int{3, 5})
-		}},
-	}
-	for _, axis := range []int{0, -1} {
-		along := func(name string, f func(ctx context.Context, x space) (op, error)) {
-			all = append(all, maker[T]{fmt.Sprintf("%s axis %d", name, axis), f})
-		}
-		along("flip", func(ctx context.Context, x space) (op, error) { return ops.Flip[T](ctx, x, axis) })
-		along("roll", func(ctx context.Context, x space) (op, error) { return ops.Roll[T](ctx, x, axis, -2) })
-		along("symmetrize", func(ctx context.Context, x space) (op, error) { return ops.Symmetrize[T](ctx, x, axis) })
-		along("convolve", func(ctx context.Context, x space) (op, error) {
-			return ops.Convolve1D(ctx, x, axis, numbers[T](4), 1)
-		})
-		along("non-stationary convolve", func(ctx context.Context, x space) (op, error) {
-			return ops.NonStationaryConvolve1D(ctx, x, axis, [][]T{numbers[T](3), numbers[T](4)[1:], numbers[T](5)[2:]}, []int{0, 2, 4})
-		})
-		along("smoothing", func(ctx context.Context, x space) (op, error) { return ops.Smoothing1D[T](ctx, x, axis, 3) })
-		for _, rule := range []ops.IntegrationRule{ops.IntegrationFull, ops.IntegrationHalf, ops.IntegrationTrapezoidal} {
-			along(fmt.Sprintf("integration rule %d", rule), func(ctx context.Context, x space) (op, error) {
-				return ops.CausalIntegration[T](ctx, x, axis, ops.IntegrationOptions{Sampling: 0.5, Rule: rule, RemoveFirst: rule == ops.IntegrationHalf})
-			})
-		}
-		for _, k := range []ops.DerivativeKind{ops.DerivativeCentered, ops.DerivativeForward, ops.DerivativeBackward} {
-			along("first derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
-				return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5, Edge: k == ops.DerivativeCentered})
-			})
-			along("second derivative "+k.String(), func(ctx context.Context, x space) (op, error) {
-				return ops.SecondDerivative[T](ctx, x, axis, ops.DerivativeOptions{Kind: k, Sampling: 0.5})
-			})
-		}
-		along("first derivative of 5", func(ctx context.Context, x space) (op, error) {
-			return ops.FirstDerivative[T](ctx, x, axis, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeCentered5, Edge: axis == 0})
-		})
-	}
-	return all
-}
 
 // homes are the layouts that every operator is checked on, of shapes that do
 // not divide evenly; some ranks hold nothing.
@@ -199,7 +58,7 @@ func eachHome(t *testing.T, f func(ctx context.Context, x *dist.Space) error) {
 
 // check runs one check of every operator over x.
 func check[T scalar.Scalar](ctx context.Context, x *dist.Space, f func(context.Context, linop.Operator[T]) error) error {
-	for _, m := range zoo[T]() {
+	for _, m := range forms[T]() {
 		op, err := m.make(ctx, x)
 		if err == nil {
 			err = f(ctx, op)
@@ -273,7 +132,7 @@ func TestAllocs(t *testing.T) {
 
 func TestKeepsType(t *testing.T) {
 	eachHome(t, func(ctx context.Context, x *dist.Space) error {
-		a32, a64, c64, c128 := zoo[float32](), zoo[float64](), zoo[complex64](), zoo[complex128]()
+		a32, a64, c64, c128 := forms[float32](), forms[float64](), forms[complex64](), forms[complex128]()
 		for i, m := range a32 {
 			if m.name == "zero" {
 				continue // has no digits to keep
@@ -286,7 +145,7 @@ func TestKeepsType(t *testing.T) {
 	})
 }
 
-func keeps[A, B scalar.Scalar](ctx context.Context, x *dist.Space, a maker[A], b maker[B]) error {
+func keeps[A, B scalar.Scalar](ctx context.Context, x *dist.Space, a form[A], b form[B]) error {
 	l, err := a.make(ctx, x)
 	if err != nil {
 		return err
@@ -298,37 +157,72 @@ func keeps[A, B scalar.Scalar](ctx context.Context, x *dist.Space, a maker[A], b
 	return optest.KeepsType(ctx, l, r)
 }
 
-func TestRealAndImag(t *testing.T) {
-	eachHome(t, realAndImag)
-	if _, err := ops.Real[complex64, float64](nil); err == nil {
-		t.Error("no space: got no error")
+// Operators do what their formulas say.
+func TestFormulas(t *testing.T) {
+	eachHome(t, func(ctx context.Context, x *dist.Space) error {
+		return errors.Join(checkFormulas[float64](ctx, x), checkFormulas[complex128](ctx, x))
+	})
+}
+
+func checkFormulas[T scalar.Scalar](ctx context.Context, x *dist.Space) error {
+	for _, m := range forms[T]() {
+		if m.formula == nil {
+			continue
+		}
+		if err := checkFormula(ctx, x, m); err != nil {
+			return fmt.Errorf("%s of %v: %w", m.name, scalar.Of[T](), err)
+		}
 	}
+	return nil
+}
+
+func checkFormula[T scalar.Scalar](ctx context.Context, x *dist.Space, m form[T]) error {
+	a, err := m.make(ctx, x)
+	if err != nil {
+		return err
+	}
+	u, err := dist.Random[T](ctx, a.Domain(), 1)
+	if err != nil {
+		return err
+	}
+	in, err := gather(ctx, u)
+	if err != nil {
+		return err
+	}
+	y, err := linop.Apply(ctx, a, u)
+	if err != nil {
+		return err
+	}
+	got, err := gather(ctx, y)
+	if err != nil {
+		return err
+	}
+	from, to := a.Domain().Shape(), a.Range().Shape()
+	want := make([]T, to.Size())
+	for k := range want {
+		want[k] = m.formula(func(i ...int) T { return in[position(from, i)] }, from.Dims(), indices(to, k))
+	}
+	return near(got, want, 1e-12)
+}
+
+// position returns where the element at indices i lies in an array of shape s.
+func position(s shape.Shape, i []int) (k int) {
+	for a, v := range i {
+		k = k*s.Dim(a) + v
+	}
+	return k
+}
+
+// indices is the inverse of position.
+func indices(s shape.Shape, k int) []int {
+	i := make([]int, s.NDim())
+	for a := s.NDim() - 1; a >= 0; a-- {
+		i[a], k = k%s.Dim(a), k/s.Dim(a)
+	}
+	return i
 }
 
 const childVar = "GOLOPS_TEST_CHILD"
-
-// realAndImag checks the operators that change the element type.
-func realAndImag(ctx context.Context, x *dist.Space) error {
-	re32, err := ops.Real[complex64, float32](x)
-	if err != nil {
-		return err
-	}
-	re64, err := ops.Real[complex128, float64](x)
-	if err != nil {
-		return err
-	}
-	im32, err := ops.Imag[complex64, float32](x)
-	if err != nil {
-		return err
-	}
-	im64, err := ops.Imag[complex128, float64](x)
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		optest.All(ctx, re32), optest.All(ctx, re64), optest.KeepsType(ctx, re32, re64),
-		optest.All(ctx, im32), optest.All(ctx, im64), optest.KeepsType(ctx, im32, im64))
-}
 
 // stacks checks stacks of one matrix of each rank.
 func stacks(ctx context.Context, r dist.Proc) error {
@@ -390,7 +284,7 @@ func underMPI(ctx context.Context, r dist.Proc) error {
 		if err != nil {
 			return err
 		}
-		if err := random(ctx, x, zoo[complex64](), rand.New(rand.NewPCG(1, 2))); err != nil {
+		if err := random(ctx, x, forms[complex64](), rand.New(rand.NewPCG(1, 2))); err != nil {
 			return err
 		}
 		n++
