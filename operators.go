@@ -54,6 +54,12 @@ func Gradient[T Scalar](x Space[T], o ...ops.GradientOptions) Op[T, T] {
 	return op(x, "Gradient", Must(ops.Gradient[T](x.ctx(), x.s, option(o, ops.GradientOptions{}))))
 }
 
+// DirectionalDerivative returns the derivative along directions v, a stack of one
+// vector for each axis.
+func DirectionalDerivative[T Scalar](v Vec[T], o ...ops.GradientOptions) Op[T, T] {
+	return op(v.Part(0).Space(), "DirectionalDerivative", Must(ops.DirectionalDerivative(v.Space().ctx(), v.a, option(o, ops.GradientOptions{}))))
+}
+
 // Laplacian returns the weighted sum of the second derivatives along axes.
 func Laplacian[T Scalar](x Space[T], o ...ops.LaplacianOptions) Op[T, T] {
 	return op(x, "Laplacian", Must(ops.Laplacian[T](x.ctx(), x.s, option(o, ops.LaplacianOptions{}))))
