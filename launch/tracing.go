@@ -75,10 +75,10 @@ func (t *tracing) writeAll(ctx context.Context, c *comm.Comm) error {
 }
 
 func (t *tracing) write(tracks []trace.Track) error {
-	if t.t.Mode != trace.Chrome {
-		return trace.WriteTree(t.c.traceOut(), tracks, t.t.Mode == trace.TreeRanks)
+	if t.t.File == "" {
+		return t.t.Write(t.c.traceOut(), tracks)
 	}
-	if err := t.failed(disk.Save(t.file(), func(w io.Writer) error { return trace.WriteChrome(w, tracks) })); err != nil {
+	if err := t.failed(disk.Save(t.file(), func(w io.Writer) error { return t.t.Write(w, tracks) })); err != nil {
 		return err
 	}
 	t.c.log().Info("trace written", "file", t.file(), "ranks", len(tracks))
@@ -88,7 +88,7 @@ func (t *tracing) write(tracks []trace.Track) error {
 // try returns a *UsageError if the trace file cannot be written. It is called before the
 // run.
 func (t *tracing) try() error {
-	if t.t.Mode != trace.Chrome {
+	if t.t.File == "" {
 		return nil
 	}
 	if err := t.failed(disk.Try(t.file())); err != nil {
@@ -111,7 +111,7 @@ func (t *tracing) tryAll(ctx context.Context, c *comm.Comm) error {
 	return err
 }
 
-// file returns the name of the Chrome trace.
+// file returns the name of the trace file.
 func (t *tracing) file() string {
 	ext := filepath.Ext(t.t.File)
 	return strings.TrimSuffix(t.t.File, ext) + t.suffix + ext

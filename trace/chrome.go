@@ -76,7 +76,7 @@ func (c *chromeWriter) event(pieces ...string) {
 // track writes one rank's name, place and events.
 func (c *chromeWriter) track(t Track, idle map[int]wait) {
 	thread := c.thread(t.Rank+1, 2*t.Rank, fmt.Sprintf("rank %d", t.Rank))
-	end := make([]time.Duration, len(t.Events)) // of each region, as drawn
+	end := t.ends()
 	final := -c.shift
 	for i, e := range t.Events {
 		final = max(final, e.End)
@@ -87,10 +87,6 @@ func (c *chromeWriter) track(t Track, idle map[int]wait) {
 		if e.Mark {
 			c.instant(thread, e.Name, e.Start)
 			continue
-		}
-		end[i] = e.End
-		if e.Parent >= 0 {
-			end[i] = min(e.End, end[e.Parent])
 		}
 		name, args := e.Name, e.Call.args()
 		switch {

@@ -2,9 +2,9 @@ package trace
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // EnvVar names the environment variable that switches tracing on.
@@ -19,6 +19,7 @@ const (
 	Tree                  // WriteTree with min, mean and max over ranks
 	TreeRanks             // WriteTree with one tree for each rank
 	Chrome                // WriteChrome to Config.File
+	SVG                   // WriteSVG to Config.File
 )
 
 // String returns the mode's name.
@@ -32,6 +33,8 @@ func (m Mode) String() string {
 		return "tree:ranks"
 	case Chrome:
 		return "chrome"
+	case SVG:
+		return "svg"
 	}
 	return fmt.Sprintf("Mode(%d)", int(m))
 }
@@ -39,7 +42,18 @@ func (m Mode) String() string {
 // Config says what to report at the end of a run. The zero Config is off.
 type Config struct {
 	Mode Mode
-	File string // where Chrome goes; empty in other modes
+	File string // where Chrome and SVG go; empty in other modes
+}
+
+// Write writes the report of the tracks.
+func (c Config) Write(w io.Writer, tracks []Track) error {
+	switch c.Mode {
+	case Chrome:
+		return WriteChrome(w, tracks)
+	case SVG:
+		return WriteSVG(w, tracks)
+	}
+	return WriteTree(w, tracks, c.Mode == TreeRanks)
 }
 
 // FromEnv reads GOLOPS_TRACE, see [Parse].
@@ -53,8 +67,10 @@ func FromEnv() (Config, error) {
 
 // Parse reads a setting of GOLOPS_TRACE. Empty is off; "tree" is a tree with
 // min, mean and max over ranks; "tree:ranks" is a tree for each rank; a name
-// that ends in .json is the file of a Chrome trace. Anything else is an error.
+// that ends in .json is the file of a Chrome trace, one that ends in .svg that of a
+// picture. Anything else is an error.
 func Parse(s string) (Config, error) {
+	file := filepath.Ext(s) != filepath.Base(s) // more than an extension
 	switch {
 	case s == "":
 		return Config{}, nil
@@ -62,8 +78,10 @@ func Parse(s string) (Config, error) {
 		return Config{Mode: Tree}, nil
 	case s == "tree:ranks":
 		return Config{Mode: TreeRanks}, nil
-	case strings.HasSuffix(s, ".json") && filepath.Base(s) != ".json":
+	case file && filepath.Ext(s) == ".json":
 		return Config{Mode: Chrome, File: s}, nil
+	case file && filepath.Ext(s) == ".svg":
+		return Config{Mode: SVG, File: s}, nil
 	}
-	return Config{}, fmt.Errorf("%q: must be tree, tree:ranks, a file name that ends in .json, or empty for off", s)
+	return Config{}, fmt.Errorf("%q: must be tree, tree:ranks, a file name that ends in .json or .svg, or empty for off", s)
 }

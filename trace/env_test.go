@@ -16,6 +16,8 @@ func TestFromEnv(t *testing.T) {
 		{value: "tree:ranks", want: Config{Mode: TreeRanks}},
 		{value: "x.json", want: Config{Mode: Chrome, File: "x.json"}},
 		{value: "/tmp/a b/x.json", want: Config{Mode: Chrome, File: "/tmp/a b/x.json"}},
+		{value: "x.svg", want: Config{Mode: SVG, File: "x.svg"}},
+		{value: "dir/.svg", fails: true},
 		{value: "1", fails: true},
 		{value: "Tree", fails: true},
 		{value: "tree:rank", fails: true},
@@ -35,7 +37,7 @@ func TestFromEnv(t *testing.T) {
 			if err == nil {
 				return
 			}
-			for _, part := range []string{EnvVar, `"` + tc.value + `"`, "tree", "tree:ranks", ".json", "empty"} {
+			for _, part := range []string{EnvVar, `"` + tc.value + `"`, "tree", "tree:ranks", ".json", ".svg", "empty"} {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("error %q does not name %s", err, part)
 				}
@@ -45,7 +47,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestModeString(t *testing.T) {
-	for m, want := range map[Mode]string{Off: "off", Tree: "tree", TreeRanks: "tree:ranks", Chrome: "chrome", 9: "Mode(9)"} {
+	for m, want := range map[Mode]string{Off: "off", Tree: "tree", TreeRanks: "tree:ranks", Chrome: "chrome", SVG: "svg", 9: "Mode(9)"} {
 		if got := m.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

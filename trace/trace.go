@@ -14,8 +14,8 @@
 // change to its code. Without a recorder, Begin costs one atomic load, and
 // Mark and End one comparison; none of them allocates.
 //
-// The records of all ranks are written by [WriteTree] as a table to read, or
-// by [WriteChrome] as a file for Perfetto (https://ui.perfetto.dev).
+// The records of all ranks are written by [WriteTree] as a table to read, by [WriteSVG]
+// as a picture, or by [WriteChrome] as a file for Perfetto (https://ui.perfetto.dev).
 package trace
 
 import (

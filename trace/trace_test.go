@@ -314,10 +314,10 @@ func meeting(t *testing.T) []Track {
 func TestWaits(t *testing.T) {
 	const us = time.Microsecond
 	got := waits(meeting(t))
-	if len(got[0]) != 1 || got[0][0] != (wait{30 * us, 1}) {
+	if len(got[0]) != 1 || got[0][0] != (wait{30 * us, 1, 0}) {
 		t.Errorf("rank 0: got %v, want a wait in the AllReduce until 30 µs for rank 1", got[0])
 	}
-	if len(got[1]) != 1 || got[1][1] != (wait{100 * us, 0}) {
+	if len(got[1]) != 1 || got[1][1] != (wait{100 * us, 0, 1}) {
 		t.Errorf("rank 1: got %v, want a wait in region 1 until 100 µs for rank 0", got[1])
 	}
 	var tree, chrome strings.Builder

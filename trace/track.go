@@ -97,6 +97,18 @@ func (e Event) check(before []Event) error {
 	return nil
 }
 
+// ends returns the end of each event as drawn. A bar cannot extend past its parent.
+func (t Track) ends() []time.Duration {
+	end := make([]time.Duration, len(t.Events))
+	for i, e := range t.Events {
+		end[i] = e.End
+		if e.Parent >= 0 {
+			end[i] = min(e.End, end[e.Parent])
+		}
+	}
+	return end
+}
+
 // notes returns sentences on what the record of t lacks.
 func (t Track) notes() []string {
 	var s []string

@@ -4,8 +4,9 @@ import "time"
 
 // wait is the part of a region in which its rank waited for another one.
 type wait struct {
-	until time.Duration // from the start of the region on
-	rank  int           // for whom
+	until  time.Duration // from the start of the region on
+	rank   int           // for whom
+	region int32         // in which that rank ended the wait
 }
 
 // message identifies a message among those of all ranks.
@@ -22,10 +23,24 @@ func (c Call) message() message {
 	return message{c.Group, c.Peer, c.Me, c.Seq}
 }
 
-// place is an event of a track.
+// place is a point in a region of a track.
 type place struct {
-	rank int
-	at   time.Duration
+	rank   int
+	region int32
+	at     time.Duration
+}
+
+// sends returns where each message was sent.
+func sends(tracks []Track) map[message]place {
+	sent := map[message]place{}
+	for _, t := range tracks {
+		for _, e := range t.Events {
+			if e.Call.Kind == Sent {
+				sent[e.Call.message()] = place{t.Rank, e.Parent, e.Start}
+			}
+		}
+	}
+	return sent
 }
 
 // waits returns, for each track, the regions in which its rank waited, by index. A rank
@@ -36,17 +51,15 @@ func waits(tracks []Track) []map[int]wait {
 		group uint64
 		seq   uint32
 	}
-	entered, sent := map[collective]place{}, map[message]place{}
+	entered, sent := map[collective]place{}, sends(tracks)
 	for _, t := range tracks {
-		for _, e := range t.Events {
-			switch e.Call.Kind {
-			case Collective:
-				k := collective{e.Call.Group, e.Call.Seq}
-				if last, ok := entered[k]; !ok || e.Start > last.at {
-					entered[k] = place{t.Rank, e.Start}
-				}
-			case Sent:
-				sent[e.Call.message()] = place{t.Rank, e.Start}
+		for i, e := range t.Events {
+			if e.Call.Kind != Collective {
+				continue
+			}
+			k := collective{e.Call.Group, e.Call.Seq}
+			if last, ok := entered[k]; !ok || e.Start > last.at {
+				entered[k] = place{t.Rank, int32(i), e.Start}
 			}
 		}
 	}
@@ -56,7 +69,7 @@ func waits(tracks []Track) []map[int]wait {
 		note := func(at int, p place) {
 			e := &t.Events[at]
 			if until := min(p.at, e.End); p.rank != t.Rank && until > e.Start && until > found[i][at].until {
-				found[i][at] = wait{until, p.rank}
+				found[i][at] = wait{until, p.rank, p.region}
 			}
 		}
 		for k, e := range t.Events {
