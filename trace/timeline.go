@@ -32,7 +32,7 @@ type bar struct {
 	name       string
 	row        int
 	start, end time.Duration
-	wait       bool
+	call, wait bool // between ranks
 }
 
 // arrow leads from one rank to another: a message, or the end of a wait for the last rank
@@ -90,12 +90,12 @@ func (l *timeline) addRank(t Track, idle map[int]wait) {
 			l.own[t.Events[e.Parent].Name] -= end[i] - e.Start
 		}
 		l.own[e.Name] += end[i] - e.Start
-		n.bars = append(n.bars, bar{e.Name, n.rows[i], e.Start, end[i], false})
+		n.bars = append(n.bars, bar{e.Name, n.rows[i], e.Start, end[i], e.Call.Kind != 0, false})
 		if w, ok := idle[i]; ok && min(w.until, end[i]) > e.Start {
 			until := min(w.until, end[i])
 			l.own[waitName] += until - e.Start
 			l.own[e.Name] -= until - e.Start
-			n.bars = append(n.bars, bar{fmt.Sprintf("wait for rank %d", w.rank), n.rows[i] + 1, e.Start, until, true})
+			n.bars = append(n.bars, bar{fmt.Sprintf("wait for rank %d", w.rank), n.rows[i] + 1, e.Start, until, true, true})
 		}
 	}
 	l.lanes = append(l.lanes, n)
@@ -112,7 +112,7 @@ func (l *timeline) addDevice(t Track) {
 			n.rows[i] = n.rows[e.Parent] + 1
 		}
 		l.to = max(l.to, e.GPUEnd)
-		n.bars = append(n.bars, bar{e.Name, n.rows[i], e.GPUStart, e.GPUEnd, false})
+		n.bars = append(n.bars, bar{e.Name, n.rows[i], e.GPUStart, e.GPUEnd, e.Call.Kind != 0, false})
 	}
 	if len(n.bars) > 0 {
 		l.lanes = append(l.lanes, n)
@@ -155,11 +155,12 @@ func (l *timeline) typical() (v view) {
 }
 
 // repeated returns the region that took most time of those that the first rank began at
-// least three times, and its calls in each lane.
+// least three times, and its calls in each lane. Communication is left out: a wait for
+// another rank can be long, but its cause is elsewhere.
 func (l *timeline) repeated() (name string, calls [][]bar) {
 	times, total := map[string]int{}, map[string]time.Duration{}
 	for _, b := range l.lanes[0].bars {
-		if !b.wait {
+		if !b.call {
 			times[b.name]++
 			total[b.name] += b.end - b.start
 		}
@@ -172,7 +173,7 @@ func (l *timeline) repeated() (name string, calls [][]bar) {
 	calls = make([][]bar, len(l.lanes))
 	for i := 0; times[name] >= 3 && i < len(calls); i++ {
 		for _, b := range l.lanes[i].bars {
-			if b.name == name && !b.wait {
+			if b.name == name && !b.call {
 				calls[i] = append(calls[i], b)
 			}
 		}

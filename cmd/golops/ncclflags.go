@@ -21,7 +21,7 @@ var ncclFlags = []struct{ letter, name, instead string }{
 	{"G", "hipgraph", "it does not apply here: nothing is recorded and replayed"},
 	{"C", "report_cputime", "it does not apply here: the time is that of the clock"},
 	{"T", "", "use --timeout"},
-	{"S", "report_timestamps", "use GOLOPS_TRACE=trace.json to see when each rank did what"},
+	{"S", "report_timestamps", "use GOLOPS_TRACE=trace.svg to see when each rank did what"},
 	{"J", "output_file", "use --json, or --csv"},
 	{"x", "output_file", "use --json, or --csv"},
 	{"Z", "output_format", "use --json, or --csv"},

@@ -157,7 +157,7 @@ windows. Standard error names it.
 
 The exit code is 1 if a result is wrong, a rank fails or a named operation cannot be
 measured, 2 if the request is impossible, 130 after Ctrl-C, 143 after SIGTERM.
-GOLOPS_TRACE=trace.json records what each rank did and when.`,
+GOLOPS_TRACE=trace.svg records what each rank did and when.`,
 		Annotations: ranked,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			cfg, err := f.config(cmd.Flags(), ops)
