@@ -2,7 +2,9 @@ package commtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
@@ -22,29 +24,33 @@ type call struct {
 	tag     uint64
 }
 
-// form says which arguments a collective has. varying means that counts may differ.
-type form struct{ reduces, rooted, blocks, pairs, varying, inPlace bool }
+// pairwise reports whether each pair of ranks has a block, as in AllToAll.
+func pairwise(k driver.Kind) bool {
+	return k.Spec().Dst == driver.Blocks && k.Spec().Src == driver.Blocks
+}
 
-func formOf(k driver.Kind) form {
-	s := k.Spec()
-	pairs := s.Dst == driver.Blocks && s.Src == driver.Blocks
-	blocks := !pairs && (s.Dst == driver.Blocks || s.Src == driver.Blocks)
-	return form{reduces: s.Reduces, rooted: s.Rooted, blocks: blocks, pairs: pairs, varying: s.Counts, inPlace: s.InPlace}
+// blocksOf returns how many blocks all ranks of a call have together, 0 if its buffers are not
+// divided into blocks.
+func blocksOf(k driver.Kind, ranks int) int {
+	switch s := k.Spec(); {
+	case pairwise(k):
+		return ranks * ranks
+	case s.Dst == driver.Blocks || s.Src == driver.Blocks:
+		return ranks
+	}
+	return 0
 }
 
 func (k call) String() string {
-	f := formOf(k.kind)
-	s := k.kind.String() + " of "
-	if f.blocks || f.pairs {
-		s += fmt.Sprintf("%v ", k.counts)
-	} else {
-		s += fmt.Sprintf("%d ", k.n)
+	spec := k.kind.Spec()
+	s := fmt.Sprintf("%v of %d %v", k.kind, k.n, k.dt)
+	if blocksOf(k.kind, 1) > 0 {
+		s = fmt.Sprintf("%v of %v %v", k.kind, k.counts, k.dt)
 	}
-	s += k.dt.String()
-	if f.reduces {
+	if spec.Reduces {
 		s += ", " + k.op.String()
 	}
-	if f.rooted {
+	if spec.Rooted {
 		s += fmt.Sprintf(", root %d", k.root)
 	}
 	if k.inPlace {
@@ -54,13 +60,7 @@ func (k call) String() string {
 }
 
 // uniform returns equal counts.
-func uniform(n, ranks int) []int {
-	counts := make([]int, ranks)
-	for i := range counts {
-		counts[i] = n
-	}
-	return counts
-}
+func uniform(n, ranks int) []int { return slices.Repeat([]int{n}, ranks) }
 
 func total(counts []int) int { return driver.Offset(counts, len(counts)) }
 
@@ -87,38 +87,36 @@ type job struct {
 	call
 	r        *rank
 	dst, src span
-	given    []int // counts to pass, nil on some ranks that do not use them; of AllToAll, what this rank receives
-	send     []int // of AllToAll, what this rank sends
-	req      comm.Request
+	in, out  []int // counts to pass; nil on some ranks that do not use them
 }
 
 // prepare allocates and fills this rank's buffers.
 func (r *rank) prepare(k call) *job {
 	j := &job{call: k, r: r}
-	f := formOf(k.kind)
-	if !f.reduces {
+	s := k.kind.Spec()
+	if !s.Reduces {
 		j.op = notReduced
 	}
-	root := !f.rooted || r.me == k.root
+	root := !s.Rooted || r.me == k.root
 	switch {
-	case f.pairs:
-		j.send = k.counts[r.me*r.size : (r.me+1)*r.size]
-		j.given = r.column(k.counts, r.me)
-		j.layout(total(j.given), total(j.send), 0)
-	case f.blocks:
+	case pairwise(k.kind):
+		j.out = k.counts[r.me*r.size : (r.me+1)*r.size]
+		j.in = r.column(k.counts, r.me)
+		j.layout(total(j.in), total(j.out), 0)
+	case s.Dst == driver.Blocks || s.Src == driver.Blocks:
 		if root || k.tag%2 == 0 {
-			j.given = k.counts
+			j.in, j.out = k.counts, k.counts
 		}
 		j.layoutBlocks(root)
-	case k.kind != driver.KindBarrier && k.kind.Spec().Src == driver.None: // Broadcast
-		j.dst = span{r.vec(k.dt, k.n), 0, k.n}
+	case s.Dst == driver.None: // Barrier
+	case s.Src == driver.None: // Broadcast
+		j.layout(k.n, -1, 0)
 		if root {
 			j.dst.fill(0, k.n, j.source(r.me, 0))
 		}
-		return j
-	case k.kind == driver.KindReduce && !root && !k.inPlace && k.tag%2 == 0:
+	case s.DstAtRoot && !root && !k.inPlace && k.tag%2 == 0:
 		j.layout(-1, k.n, 0) // dst is the zero Buf
-	case k.kind != driver.KindBarrier:
+	default:
 		j.layout(k.n, k.n, 0)
 	}
 	if j.src.vec != nil {
@@ -177,72 +175,22 @@ func (j *job) source(rank, off int) source {
 }
 
 // start calls the collective.
-func (j *job) start(ctx context.Context) error {
+func (j *job) start(ctx context.Context, c *comm.Comm) (comm.Request, error) {
 	noPtr := j.tag%3 == 0
-	c, dst, src := j.r.c, j.dst.arg(noPtr), j.src.arg(noPtr)
-	var err error
-	switch j.kind {
-	case driver.KindBarrier:
-		err = c.Barrier(ctx)
-	case driver.KindAllReduce:
-		err = c.AllReduce(ctx, dst, src, j.op)
-	case driver.KindIAllReduce:
-		j.req, err = c.IAllReduce(ctx, dst, src, j.op)
-	case driver.KindReduce:
-		err = c.Reduce(ctx, dst, src, j.op, j.root)
-	case driver.KindBroadcast:
-		err = c.Broadcast(ctx, dst, j.root)
-	case driver.KindIBroadcast:
-		j.req, err = c.IBroadcast(ctx, dst, j.root)
-	case driver.KindAllGather:
-		err = c.AllGather(ctx, dst, src)
-	case driver.KindIAllGather:
-		j.req, err = c.IAllGather(ctx, dst, src)
-	case driver.KindAllGatherV:
-		err = c.AllGatherV(ctx, dst, j.counts, src)
-	case driver.KindGather:
-		err = c.Gather(ctx, dst, src, j.root)
-	case driver.KindGatherV:
-		err = c.GatherV(ctx, dst, j.given, src, j.root)
-	case driver.KindScatter:
-		err = c.Scatter(ctx, dst, src, j.root)
-	case driver.KindScatterV:
-		err = c.ScatterV(ctx, dst, src, j.given, j.root)
-	case driver.KindExScan:
-		err = c.ExScan(ctx, dst, src, j.op)
-	case driver.KindReduceScatter:
-		err = c.ReduceScatter(ctx, dst, src, j.op)
-	case driver.KindReduceScatterV:
-		err = c.ReduceScatterV(ctx, dst, src, j.counts, j.op)
-	case driver.KindAllToAll:
-		err = c.AllToAll(ctx, dst, src)
-	case driver.KindAllToAllV:
-		err = c.AllToAllV(ctx, dst, j.given, src, j.send)
-	default:
-		panic("commtest: no call of kind " + j.kind.String())
-	}
-	if err != nil {
-		return fmt.Errorf("%v: %w", j.call, err)
-	}
-	return nil
+	return args{j.kind, j.dst.arg(noPtr), j.src.arg(noPtr), j.in, j.out, j.op, j.root}.start(ctx, c)
 }
 
 // verify checks all memory of the call once it has completed.
-func (j *job) verify() error {
-	if err := j.verifyMemory(); err != nil {
-		return fmt.Errorf("%v: rank %d of %d: %w", j.call, j.r.me, j.r.size, err)
-	}
-	return nil
+func (j *job) verify() {
+	err := j.verifyMemory()
+	j.r.checkf(err == nil, "%v: rank %d of %d: %w", j.call, j.r.me, j.r.size, err)
 }
 
 func (j *job) verifyMemory() error {
 	if j.dst.vec != nil {
 		want := j.r.vec(j.dt, j.dst.hi-j.dst.lo)
 		j.expect(want)
-		if err := j.dst.diff(j.dst.lo, j.dst.hi, want); err != nil {
-			return fmt.Errorf("dst: %w", err)
-		}
-		if err := j.dst.guards(); err != nil {
+		if err := errors.Join(j.dst.diff(j.dst.lo, j.dst.hi, want), j.dst.guards()); err != nil {
 			return fmt.Errorf("dst: %w", err)
 		}
 	}
@@ -267,9 +215,9 @@ func (j *job) verifyMemory() error {
 func (j *job) expect(want vec) {
 	n, me, s := want.len(), j.r.me, j.kind.Spec()
 	switch {
-	case s.Dst == driver.Blocks && s.Src == driver.Blocks:
+	case pairwise(j.kind):
 		at := 0
-		for r, n := range j.given {
+		for r, n := range j.in {
 			row := j.counts[r*j.r.size : (r+1)*j.r.size]
 			want.fill(at, at+n, j.source(r, driver.Offset(row, me)))
 			at += n
@@ -298,16 +246,9 @@ func (j *job) expect(want vec) {
 }
 
 // do carries out one call and checks it.
-func (r *rank) do(k call) error {
-	k.tag = r.nextTag()
-	j := r.prepare(k)
-	if err := j.start(r.ctx); err != nil {
-		return err
-	}
-	if err := j.req.Wait(r.ctx); err != nil {
-		return fmt.Errorf("%v: wait: %w", k, err)
-	}
-	r.check(j.verify())
+func (r *rank) do(k call) {
+	p := r.begin(k)
+	r.wait(p)
+	p.verify()
 	r.release()
-	return nil
 }

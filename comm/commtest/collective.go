@@ -1,7 +1,6 @@
 package commtest
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/golops/golops/comm"
@@ -14,31 +13,24 @@ func groupCases() []Case {
 	return []Case{on("Rank and Size", rankAndSize), on("Barrier", barrier)}
 }
 
-func rankAndSize(r *rank) error {
+func rankAndSize(r *rank) {
 	r.checkf(r.size > 0, "size is %d, must be positive", r.size)
 	r.checkf(r.me >= 0 && r.me < r.size, "rank is %d, must be from 0 to %d", r.me, r.size-1)
 	r.checkf(r.c.String() != "", "String is empty, must name the transport")
 	all := make([]int32, r.size)
-	if err := r.c.AllGather(r.ctx, comm.Of(all), comm.Of([]int32{int32(r.me)})); err != nil {
-		return err
-	}
+	must(r.c.AllGather(r.ctx, comm.Of(all), comm.Of([]int32{int32(r.me)})))
 	for i, got := range all {
 		r.checkf(int(got) == i, "place %d of the ranks: got %d, want %d", i, got, i)
 	}
-	return nil
 }
 
 // barrier lets each rank in turn enter late. The others send it a message when they have left
 // the barrier. No message may arrive before it has entered.
-func barrier(r *rank) error {
+func barrier(r *rank) {
 	for late := range r.size {
 		if r.me != late {
-			if err := r.c.Barrier(r.ctx); err != nil {
-				return err
-			}
-			if err := r.c.Send(r.ctx, comm.Of([]int32{int32(r.me)}), late); err != nil {
-				return err
-			}
+			must(r.c.Barrier(r.ctx))
+			must(r.c.Send(r.ctx, comm.Of([]int32{int32(r.me)}), late))
 			continue
 		}
 		reqs := make([]comm.Request, r.size)
@@ -47,88 +39,62 @@ func barrier(r *rank) error {
 				continue
 			}
 			var err error
-			if reqs[i], err = r.c.IRecv(r.ctx, comm.Of([]int32{0}), i); err != nil {
-				return err
-			}
+			reqs[i], err = r.c.IRecv(r.ctx, comm.Of([]int32{0}), i)
+			must(err)
 		}
 		for end := time.Now().Add(3 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			for i, q := range reqs {
 				done, err := q.Test()
-				if err != nil {
-					return err
-				}
+				must(err)
 				r.checkf(i == late || !done, "rank %d left the barrier before rank %d had entered", i, late)
 			}
 		}
-		if err := r.c.Barrier(r.ctx); err != nil {
-			return err
-		}
-		if err := comm.WaitAll(r.ctx, reqs...); err != nil {
-			return err
-		}
+		must(r.c.Barrier(r.ctx))
+		must(comm.WaitAll(r.ctx, reqs...))
 	}
 	for range 100 {
-		if err := r.c.Barrier(r.ctx); err != nil {
-			return err
-		}
+		must(r.c.Barrier(r.ctx))
 	}
-	return nil
 }
-
-// collectiveKinds are the collectives that move or reduce elements.
-var collectiveKinds = func() (kinds []driver.Kind) {
-	for k := range driver.Specs {
-		if driver.Specs[k].Moves() {
-			kinds = append(kinds, driver.Kind(k))
-		}
-	}
-	return kinds
-}()
 
 // collectiveCases are a sweep for each call and type, a case of large buffers for each call,
 // and the average of negative integers.
 func collectiveCases() []Case {
-	var cases []Case
+	cases := []Case{on("AllReduce/avg cuts towards zero", truncate)}
 	for _, k := range collectiveKinds {
-		for _, dt := range scalar.DTypes {
-			cases = append(cases, on(fmt.Sprintf("%v/%v", k, dt), func(r *rank) error { return sweep(r, k, dt) }))
-		}
-		cases = append(cases, on(k.String()+"/large", func(r *rank) error { return large(r, k) }))
+		cases = append(cases, on(k.String()+"/large", func(r *rank) { large(r, k) }))
+		cases = append(cases, ofTypes(k.String(), func(r *rank, dt scalar.DType) { sweep(r, k, dt) })...)
 	}
-	return append(cases, on("AllReduce/avg cuts towards zero", truncate))
+	return cases
 }
 
 // sweep runs a call with every op, root, size and kind of counts, out of place and in place.
-func sweep(r *rank, kind driver.Kind, dt scalar.DType) error {
-	f := formOf(kind)
+func sweep(r *rank, kind driver.Kind, dt scalar.DType) {
+	s := kind.Spec()
 	for _, op := range driver.Ops {
-		if f.reduces && kind.Spec().CheckOp(op, dt) != nil || !f.reduces && op != comm.Sum {
+		if s.Reduces && s.CheckOp(op, dt) != nil || !s.Reduces && op != comm.Sum {
 			continue
 		}
 		for root := range r.size {
-			if root > 0 && !f.rooted {
+			if root > 0 && !s.Rooted {
 				break
 			}
-			for _, k := range r.sizes(kind, root == r.size-1 || !f.rooted) {
+			for _, k := range r.sizes(kind, root == r.size-1 || !s.Rooted) {
 				k.dt, k.op, k.root = dt, op, root
-				if err := r.outOfAndInPlace(k); err != nil {
-					return err
-				}
+				r.outOfAndInPlace(k)
 			}
 		}
 	}
-	return nil
 }
 
 // sizes returns calls of all sizes. big adds one so large that other algorithms are used.
 func (r *rank) sizes(kind driver.Kind, big bool) []call {
-	f := formOf(kind)
-	blocks, top := 1, 65537
+	blocks, top := blocksOf(kind, r.size), 65537
 	switch {
-	case f.pairs:
-		blocks, top = r.size*r.size, 4099
-	case f.blocks:
-		blocks, top = r.size, 16411
+	case pairwise(kind):
+		top = 4099
+	case blocks > 0:
+		top = 16411
 	}
 	ns := []int{0, 1, 2, 7, 1000}
 	if big {
@@ -136,12 +102,8 @@ func (r *rank) sizes(kind driver.Kind, big bool) []call {
 	}
 	var calls []call
 	for _, n := range ns {
-		if !f.blocks && !f.pairs {
-			calls = append(calls, call{kind: kind, n: n})
-			continue
-		}
-		calls = append(calls, call{kind: kind, counts: uniform(n, blocks)})
-		if f.varying && n > 0 {
+		calls = append(calls, call{kind: kind, n: n, counts: uniform(n, blocks)})
+		if kind.Spec().Counts && n > 0 {
 			for _, counts := range varyingCounts(n, blocks) {
 				calls = append(calls, call{kind: kind, counts: counts})
 			}
@@ -163,16 +125,16 @@ func varyingCounts(n, blocks int) [][]int {
 }
 
 // outOfAndInPlace runs k out of place and, if possible, in place.
-func (r *rank) outOfAndInPlace(k call) error {
-	f := formOf(k.kind)
-	if err := r.do(k); err != nil || !f.inPlace {
-		return err
+func (r *rank) outOfAndInPlace(k call) {
+	r.do(k)
+	if !k.kind.Spec().InPlace {
+		return
 	}
 	k.inPlace = true
-	if f.pairs {
+	if pairwise(k.kind) {
 		k.counts = symmetric(k.counts, r.size)
 	}
-	return r.do(k)
+	r.do(k)
 }
 
 // symmetric returns counts with which any two ranks exchange equal blocks.
@@ -187,42 +149,29 @@ func symmetric(counts []int, size int) []int {
 }
 
 // large runs a call on about 300,000 float32.
-func large(r *rank, kind driver.Kind) error {
+func large(r *rank, kind driver.Kind) {
 	const n = 300007
-	f := formOf(kind)
-	k := call{kind: kind, dt: scalar.Float32, root: r.size / 2, n: n}
-	switch {
-	case f.pairs:
-		k.counts = uniform(n/(r.size*r.size), r.size*r.size)
-	case f.blocks:
-		k.counts = uniform(n/r.size, r.size)
+	blocks := blocksOf(kind, r.size)
+	k := call{kind: kind, dt: scalar.Float32, root: r.size / 2, n: n, counts: uniform(n/max(blocks, 1), blocks)}
+	if kind.Spec().Counts {
+		k.counts = varyingCounts(2*k.counts[0], blocks)[0]
 	}
-	if f.varying {
-		k.counts = varyingCounts(2*k.counts[0], len(k.counts))[0]
+	r.outOfAndInPlace(k)
+	if kind.Spec().Reduces {
+		k.op = comm.Max
+		r.outOfAndInPlace(k)
 	}
-	if err := r.outOfAndInPlace(k); err != nil || !f.reduces {
-		return err
-	}
-	k.op = comm.Max
-	return r.outOfAndInPlace(k)
 }
 
 // truncate averages integers whose sum is negative and not divisible.
-func truncate(r *rank) error {
+func truncate(r *rank) {
 	sum := -(4*r.size - 1) // floor would give -4, and so would rounding
-	v := 0
-	if r.me == r.size-1 {
-		v = sum
-	}
+	v := pick(r.me == r.size-1, sum, 0)
 	a, b := []int32{int32(v)}, []int64{int64(v)}
-	if err := r.c.AllReduce(r.ctx, comm.Of(a), comm.Of(a), comm.Average); err != nil {
-		return err
-	}
-	if err := r.c.AllReduce(r.ctx, comm.Of(b), comm.Of(b), comm.Average); err != nil {
-		return err
+	for _, buf := range []comm.Buf{comm.Of(a), comm.Of(b)} {
+		must(r.c.AllReduce(r.ctx, buf, buf, comm.Average))
 	}
 	want := sum / r.size
-	r.checkf(int(a[0]) == want, "rank %d: avg of int32 with sum %d over %d ranks: got %d, want %d", r.me, sum, r.size, a[0], want)
-	r.checkf(int(b[0]) == want, "rank %d: avg of int64 with sum %d over %d ranks: got %d, want %d", r.me, sum, r.size, b[0], want)
-	return nil
+	r.checkf(int(a[0]) == want && int(b[0]) == want, "rank %d: avg of int32 and int64 with sum %d over %d ranks: got %d and %d, want %d",
+		r.me, sum, r.size, a[0], b[0], want)
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/splitmix"
+	"github.com/golops/golops/scalar"
 )
 
 // Case is one property that every communicator has.
 type Case struct {
 	Name string
 	Run  func(ctx context.Context, c *comm.Comm) error // collective
-	body func(r *rank) error
+	body func(r *rank)
 }
 
 // Config chooses the size of the suite.
@@ -47,10 +48,10 @@ func Cases(cfg Config) []Case {
 	cases := slices.Concat(groupCases(), collectiveCases(), badArgumentCases(), messageCases(), exchangeCases(), requestCases(),
 		splitCases(), objectCases(), failedMessageCases(), []Case{on("Closed/group", closedGroup)})
 	if !cfg.NoWindows {
-		cases = slices.Concat(cases, windowCases(), closedWindowCases())
+		cases = slices.Concat(cases, windowCases())
 	}
 	if !cfg.NoFaults {
-		cases = slices.Concat(cases, mismatchCases(cfg), labelCases(), oneRankCases())
+		cases = slices.Concat(cases, mismatchCases(cfg), oneRankCases())
 	}
 	cases = append(cases, randomCases(cfg)...)
 	for i := range cases {
@@ -105,9 +106,16 @@ func newRank(ctx context.Context, c *comm.Comm) *rank {
 	return &rank{ctx: ctx, c: c, me: c.Rank(), size: c.Size(), state: &state{}}
 }
 
-// on returns a case that runs f and fails if f or a check in it does.
-func on(name string, f func(r *rank) error) Case {
-	return Case{Name: name, body: f}
+// on returns a case that runs f and fails if a call or a check in it does.
+func on(name string, f func(r *rank)) Case { return Case{Name: name, body: f} }
+
+// ofTypes returns a case for each element type.
+func ofTypes(name string, f func(r *rank, dt scalar.DType)) []Case {
+	var cases []Case
+	for _, dt := range scalar.DTypes {
+		cases = append(cases, on(name+"/"+dt.String(), func(r *rank) { f(r, dt) }))
+	}
+	return cases
 }
 
 // on returns the case with its buffers on dev, or on the host if dev is nil.
@@ -119,9 +127,41 @@ func (k Case) on(dev device.Accelerator) func(context.Context, *comm.Comm) error
 			defer p.close()
 			r.device = p
 		}
-		err := k.body(r)
+		err := try(func() { k.body(r) })
 		return errors.Join(r.bad, err)
 	}
+}
+
+// callError is the panic with which must ends a case.
+type callError struct{ error }
+
+// must ends the case if a call has failed. Functions that Group calls must not use it: Group would
+// queue all later messages.
+func must(err error) {
+	if err != nil {
+		panic(callError{err})
+	}
+}
+
+// mustf is must with a text before the error.
+func mustf(err error, format string, args ...any) {
+	if err != nil {
+		must(fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err))
+	}
+}
+
+// try runs f and returns the error with which must ended it.
+func try(f func()) (err error) {
+	defer func() {
+		p := recover()
+		failed, ok := p.(callError)
+		if p != nil && !ok {
+			panic(p)
+		}
+		err = failed.error
+	}()
+	f()
+	return nil
 }
 
 // check records the first failed check.
@@ -148,16 +188,11 @@ func (r *rank) nextTag() uint64 {
 func (r *rank) right(d int) int { return (r.me + d) % r.size }
 func (r *rank) left(d int) int  { return (r.me + r.size - d) % r.size }
 
-// alive returns an error if the group does not work any more.
-func (r *rank) alive() error {
-	if err := r.c.Barrier(r.ctx); err != nil {
-		return fmt.Errorf("barrier after an error: %w", err)
-	}
+// alive checks that the group still works.
+func (r *rank) alive() {
+	mustf(r.c.Barrier(r.ctx), "barrier after an error")
 	v := []int64{int64(r.me + 1)}
-	if err := r.c.AllReduce(r.ctx, comm.Of(v), comm.Of(v), comm.Sum); err != nil {
-		return fmt.Errorf("sum after an error: %w", err)
-	}
+	mustf(r.c.AllReduce(r.ctx, comm.Of(v), comm.Of(v), comm.Sum), "sum after an error")
 	want := int64(r.size * (r.size + 1) / 2)
 	r.checkf(v[0] == want, "sum after an error: got %d, want %d", v[0], want)
-	return nil
 }

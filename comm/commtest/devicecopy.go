@@ -151,4 +151,3 @@ func (r *rank) elements(dt scalar.DType, n int) comm.Buf {
 
 func (r *rank) reals(n int) comm.Buf  { return r.elements(scalar.Float64, n) }
 func (r *rank) floats(n int) comm.Buf { return r.elements(scalar.Float32, n) }
-func (r *rank) ints(n int) comm.Buf   { return r.elements(scalar.Int64, n) }

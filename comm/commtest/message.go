@@ -3,6 +3,7 @@ package commtest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/internal/splitmix"
@@ -30,147 +31,140 @@ func (r *rank) outgoing(m message) vec {
 	return v
 }
 
-// verify checks the buffer of the sender or of the receiver.
-func (r *rank) verify(m message, v vec) error {
-	want := r.outgoing(m)
-	err := v.diff(0, m.n, want)
+func whole(v vec) comm.Buf { return v.buf(0, v.len()) }
+
+// same checks that v equals want and that its guards have not changed.
+func (r *rank) same(what any, v, want vec) {
+	err := v.diff(0, v.len(), want)
 	if err == nil {
 		err = v.guards()
 	}
-	if err != nil {
-		return fmt.Errorf("%v: rank %d of %d: %w", m, r.me, r.size, err)
-	}
-	return nil
+	r.checkf(err == nil, "%v: rank %d of %d: %w", what, r.me, r.size, err)
 }
 
-func whole(v vec) comm.Buf { return v.buf(0, v.len()) }
+// side is one side of a message: this rank sends or receives v.
+type side struct {
+	message
+	v     vec
+	sends bool
+}
 
-// transfer sends a message with Send and Recv. Once Send has returned, the sender overwrites its
-// buffer.
-func (r *rank) transfer(m message) error {
-	switch r.me {
-	case m.from:
-		v := r.outgoing(m)
-		if err := r.c.Send(r.ctx, whole(v), m.to); err != nil {
-			return fmt.Errorf("%v: send: %w", m, err)
+// sides returns this rank's sides of messages that all ranks know, in their order. A message to
+// itself is received first.
+func (r *rank) sides(ms ...message) []side {
+	var own []side
+	for _, m := range ms {
+		if m.to == r.me {
+			own = append(own, side{m, r.vec(m.dt, m.n), false})
 		}
-		r.check(r.verify(m, v))
-		v.set(junk)
-	case m.to:
-		v := r.vec(m.dt, m.n)
-		if err := r.c.Recv(r.ctx, whole(v), m.from); err != nil {
-			return fmt.Errorf("%v: receive: %w", m, err)
+		if m.from == r.me {
+			own = append(own, side{m, r.outgoing(m), true})
 		}
-		r.check(r.verify(m, v))
 	}
-	return nil
+	return own
+}
+
+// run is Send or Recv of a side.
+func (r *rank) run(s side) error {
+	if s.sends {
+		return r.c.Send(r.ctx, whole(s.v), s.to)
+	}
+	return r.c.Recv(r.ctx, whole(s.v), s.from)
+}
+
+// verify checks the buffers of messages that have completed.
+func (r *rank) verify(own ...side) {
+	for _, s := range own {
+		r.same(s.message, s.v, r.outgoing(s.message))
+	}
+}
+
+// transfer sends a message with Send and Recv, none to the rank itself. Once Send has returned,
+// the sender overwrites its buffer.
+func (r *rank) transfer(m message) {
+	if m.from == m.to {
+		return
+	}
+	for _, s := range r.sides(m) {
+		mustf(r.run(s), "%v", m)
+		r.verify(s)
+		s.v.set(junk)
+	}
+}
+
+// transfers sends messages from each rank to each other one by one.
+func (r *rank) transfers(n int, make func(k, from, to int) message) {
+	for from := range r.size {
+		for to := range r.size {
+			for k := range n {
+				r.transfer(make(k, from, to))
+				r.release()
+			}
+		}
+	}
 }
 
 // exchange is SendRecv of in and out. Either peer may be Nobody.
-func (r *rank) exchange(in, out message) error {
+func (r *rank) exchange(in, out message) {
 	src, dst := r.outgoing(out), r.vec(in.dt, in.n)
-	if err := r.c.SendRecv(r.ctx, whole(dst), in.from, whole(src), out.to); err != nil {
-		return fmt.Errorf("SendRecv of %v and %v: %w", out, in, err)
-	}
-	r.check(r.verify(out, src))
+	mustf(r.c.SendRecv(r.ctx, whole(dst), in.from, whole(src), out.to), "SendRecv of %v and %v", out, in)
+	r.verify(side{out, src, true})
 	if in.from == comm.Nobody {
-		want := r.vec(in.dt, in.n)
-		err := dst.diff(0, in.n, want)
-		r.checkf(err == nil, "SendRecv from Nobody: rank %d: dst has changed: %w", r.me, err)
-		return nil
+		r.same("dst of SendRecv from Nobody", dst, r.vec(in.dt, in.n))
+		return
 	}
-	r.check(r.verify(in, dst))
-	return nil
+	r.verify(side{in, dst, false})
 }
 
 // shift is exchange with the neighbours at a distance in the ring.
-func (r *rank) shift(d int, dt scalar.DType, n int) error {
+func (r *rank) shift(d int, dt scalar.DType, n int) {
 	tag := r.nextTag()
-	return r.exchange(message{r.left(d), r.me, dt, n, tag}, message{r.me, r.right(d), dt, n, tag})
+	r.exchange(message{r.left(d), r.me, dt, n, tag}, message{r.me, r.right(d), dt, n, tag})
 }
 
 // messageCases are about messages that are complete when the call returns.
 func messageCases() []Case {
-	var cases []Case
-	for _, dt := range scalar.DTypes {
-		cases = append(cases,
-			on("Send and Recv/"+dt.String(), func(r *rank) error { return allPairs(r, dt) }),
-			on("SendRecv/ring/"+dt.String(), func(r *rank) error { return rings(r, dt) }),
-			on("SendRecv/Nobody/"+dt.String(), func(r *rank) error { return nobody(r, dt) }),
-			on("Group/all pairs/"+dt.String(), func(r *rank) error { return groupPairs(r, dt) }))
-	}
-	return append(cases, on("Send and Recv/order", inOrder), on("Send and Recv/large", largeMessages),
-		on("SendRecv/types differ", mixedRing), on("Group/SendRecv", groupSendRecv), on("Group/large", groupLarge),
-		on("Group/empty", groupEmpty), on("Group/error", groupError))
+	return slices.Concat(ofTypes("Send and Recv", allPairs), ofTypes("SendRecv/ring", rings), ofTypes("SendRecv/Nobody", nobody),
+		ofTypes("Group/all pairs", groupPairs), []Case{on("Send and Recv/order", inOrder), on("Send and Recv/large", largeMessages),
+			on("SendRecv/types differ", mixedRing), on("Group/SendRecv", groupSendRecv), on("Group/large", groupLarge),
+			on("Group/empty", groupEmpty), on("Group/error", groupError)})
 }
 
-func allPairs(r *rank, dt scalar.DType) error {
-	for from := range r.size {
-		for to := range r.size {
-			for _, n := range []int{0, 1, 7, 1000} {
-				m := message{from, to, dt, n, r.nextTag()}
-				if from == to {
-					continue
-				}
-				if err := r.transfer(m); err != nil {
-					return err
-				}
-				r.release()
-			}
-		}
-	}
-	return nil
+func allPairs(r *rank, dt scalar.DType) {
+	ns := [...]int{0, 1, 7, 1000}
+	r.transfers(len(ns), func(k, from, to int) message { return message{from, to, dt, ns[k], r.nextTag()} })
 }
 
 // inOrder sends many messages of different lengths between each two ranks.
-func inOrder(r *rank) error {
-	for from := range r.size {
-		for to := range r.size {
-			for k := range 50 {
-				m := message{from, to, scalar.DTypes[k%len(scalar.DTypes)], k * k % 97, r.nextTag()}
-				if from == to {
-					continue
-				}
-				if err := r.transfer(m); err != nil {
-					return fmt.Errorf("number %d: %w", k, err)
-				}
-				r.release()
-			}
-		}
-	}
-	return nil
+func inOrder(r *rank) {
+	r.transfers(50, func(k, from, to int) message {
+		return message{from, to, scalar.DTypes[k%len(scalar.DTypes)], k * k % 97, r.nextTag()}
+	})
 }
 
 // largeMessages sends 1 MB from each rank to the next, first by turns, then
 // around the ring at once.
-func largeMessages(r *rank) error {
+func largeMessages(r *rank) {
 	const n = 1 << 17
 	for from := range r.size {
-		if to := (from + 1) % r.size; to != from {
-			if err := r.transfer(message{from, to, scalar.Float64, n, r.nextTag()}); err != nil {
-				return err
-			}
-			r.release()
-		}
+		r.transfer(message{from, (from + 1) % r.size, scalar.Float64, n, r.nextTag()})
+		r.release()
 	}
-	return r.shift(1, scalar.Complex64, n)
+	r.shift(1, scalar.Complex64, n)
 }
 
 // rings shifts by every distance. Distance 0 is to the rank itself.
-func rings(r *rank, dt scalar.DType) error {
+func rings(r *rank, dt scalar.DType) {
 	for d := range r.size {
 		for _, n := range []int{0, 1, 7, 1000, 20000} {
-			if err := r.shift(d, dt, n); err != nil {
-				return err
-			}
+			r.shift(d, dt, n)
 			r.release()
 		}
 	}
-	return nil
 }
 
 // nobody shifts without closing the ring, and with nobody on either side.
-func nobody(r *rank, dt scalar.DType) error {
+func nobody(r *rank, dt scalar.DType) {
 	for _, n := range []int{0, 1, 7, 1000} {
 		tag := r.nextTag()
 		in, out := message{r.me - 1, r.me, dt, n, tag}, message{r.me, r.me + 1, dt, n, tag}
@@ -180,139 +174,96 @@ func nobody(r *rank, dt scalar.DType) error {
 		if r.me == r.size-1 {
 			out.to = comm.Nobody
 		}
-		if err := r.exchange(in, out); err != nil {
-			return err
-		}
+		r.exchange(in, out)
 		in.from, out.to = comm.Nobody, comm.Nobody
-		if err := r.exchange(in, out); err != nil {
-			return err
-		}
+		r.exchange(in, out)
 		r.release()
 	}
-	if err := r.c.SendRecv(r.ctx, comm.Buf{}, comm.Nobody, comm.Buf{}, comm.Nobody); err != nil {
-		return fmt.Errorf("SendRecv of the zero Buf with Nobody: %w", err)
-	}
-	return nil
+	mustf(r.c.SendRecv(r.ctx, comm.Buf{}, comm.Nobody, comm.Buf{}, comm.Nobody), "SendRecv of the zero Buf with Nobody")
 }
 
 // mixedRing sends another type and length than it receives.
-func mixedRing(r *rank) error {
-	at := func(k, tag int, from, to int) message {
-		return message{from, to, scalar.DTypes[(from+k)%len(scalar.DTypes)], (from*5 + k) % 23, splitmix.Hash(uint64(tag))}
+func mixedRing(r *rank) {
+	at := func(k, from, to int) message {
+		return message{from, to, scalar.DTypes[(from+k)%len(scalar.DTypes)], (from*5 + k) % 23, splitmix.Hash(uint64(k))}
 	}
 	for k := range 21 {
-		if err := r.exchange(at(k, k, r.left(1), r.me), at(k, k, r.me, r.right(1))); err != nil {
-			return err
-		}
+		r.exchange(at(k, r.left(1), r.me), at(k, r.me, r.right(1)))
 		r.release()
 	}
-	return nil
+}
+
+// group runs sides of messages in one Group.
+func (r *rank) group(own []side) {
+	mustf(r.c.Group(r.ctx, func() error {
+		for _, s := range own {
+			if err := r.run(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), "group of %d messages", len(own))
+	r.verify(own...)
 }
 
 // inGroup sends from each rank to each rank, including itself, in one Group. Lengths differ. The
 // order of sends and receives depends on the rank.
-func (r *rank) inGroup(dt scalar.DType, n func(from, to int) int) error {
+func (r *rank) inGroup(dt scalar.DType, n func(from, to int) int) {
 	tag := r.nextTag()
-	in, out := make([]vec, r.size), make([]vec, r.size)
-	msg := func(from, to int) message { return message{from, to, dt, n(from, to), hash(tag, from, to)} }
-	for i := range r.size {
-		in[i], out[i] = r.vec(dt, n(i, r.me)), r.outgoing(msg(r.me, i))
-	}
-	send := func() error {
-		for d := range r.size {
-			to := r.right(d)
-			if err := r.c.Send(r.ctx, whole(out[to]), to); err != nil {
-				return err
-			}
+	var ms []message
+	for d := range r.size {
+		for from := range r.size {
+			to := (from + d) % r.size
+			ms = append(ms, message{from, to, dt, n(from, to), hash(tag, from, to)})
 		}
-		return nil
 	}
-	recv := func() error {
-		for d := range r.size {
-			from := r.left(d)
-			if err := r.c.Recv(r.ctx, whole(in[from]), from); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	err := r.c.Group(r.ctx, func() error {
-		first, second := send, recv
-		if r.me%3 == 2 {
-			first, second = recv, send
-		}
-		if err := first(); err != nil {
-			return err
-		}
-		return second()
-	})
-	if err != nil {
-		return fmt.Errorf("group of %v messages between all ranks: %w", dt, err)
-	}
-	for i := range r.size {
-		r.check(r.verify(msg(i, r.me), in[i]))
-		r.check(r.verify(msg(r.me, i), out[i]))
-	}
+	own := r.sides(ms...)
+	order := func(s side) int { return pick(s.sends == (r.me%3 != 2), 0, 1) }
+	slices.SortStableFunc(own, func(a, b side) int { return order(a) - order(b) })
+	r.group(own)
 	r.release()
-	return nil
 }
 
-func groupPairs(r *rank, dt scalar.DType) error {
+func groupPairs(r *rank, dt scalar.DType) {
 	for _, n := range []int{0, 1, 13, 1000} {
-		err := r.inGroup(dt, func(from, to int) int { return n * (1 + (from+2*to)%3) })
-		if err != nil {
-			return err
-		}
+		r.inGroup(dt, func(from, to int) int { return n * (1 + (from+2*to)%3) })
 	}
-	return nil
 }
 
-func groupLarge(r *rank) error {
-	return r.inGroup(scalar.Float64, func(int, int) int { return 1 << 17 })
-}
+func groupLarge(r *rank) { r.inGroup(scalar.Float64, func(int, int) int { return 1 << 17 }) }
 
 // groupSendRecv shifts by every distance in one Group.
-func groupSendRecv(r *rank) error {
-	const n = 50
-	in, out := make([]vec, r.size), make([]vec, r.size)
-	msg := func(d, from int) message {
-		return message{from, (from + d) % r.size, scalar.Float32, n, hash(r.tag, from, d)}
-	}
+func groupSendRecv(r *rank) {
+	in, out := make([]side, r.size), make([]side, r.size)
 	for d := range r.size {
-		in[d], out[d] = r.vec(scalar.Float32, n), r.outgoing(msg(d, r.me))
+		msg := func(from int) message {
+			return message{from, (from + d) % r.size, scalar.Float32, 50, hash(r.tag, from, d)}
+		}
+		in[d] = side{msg(r.left(d)), r.vec(scalar.Float32, 50), false}
+		out[d] = side{msg(r.me), r.outgoing(msg(r.me)), true}
 	}
-	err := r.c.Group(r.ctx, func() error {
-		for d := range r.size {
-			if err := r.c.SendRecv(r.ctx, whole(in[d]), r.left(d), whole(out[d]), r.right(d)); err != nil {
+	mustf(r.c.Group(r.ctx, func() error {
+		for d := range in {
+			if err := r.c.SendRecv(r.ctx, whole(in[d].v), in[d].from, whole(out[d].v), out[d].to); err != nil {
 				return err
 			}
 		}
 		return r.c.SendRecv(r.ctx, comm.Buf{}, comm.Nobody, comm.Buf{}, comm.Nobody)
-	})
-	if err != nil {
-		return fmt.Errorf("group of SendRecv: %w", err)
-	}
-	for d := range r.size {
-		r.check(r.verify(msg(d, r.left(d)), in[d]))
-	}
-	return nil
+	}), "group of SendRecv")
+	r.verify(in...)
 }
 
-func groupEmpty(r *rank) error {
+func groupEmpty(r *rank) {
 	called := 0
-	if err := r.c.Group(r.ctx, func() error { called++; return nil }); err != nil {
-		return err
-	}
+	must(r.c.Group(r.ctx, func() error { called++; return nil }))
 	r.checkf(called == 1, "group called its function %d times, want 1", called)
-	return r.shift(1, scalar.Float32, 5) // after the Group, calls wait again
+	r.shift(1, scalar.Float32, 5) // after the Group, calls wait again
 }
 
-func groupError(r *rank) error {
+func groupError(r *rank) {
 	cause := errors.New("no messages today")
 	err := r.c.Group(r.ctx, func() error { return cause })
 	r.checkf(errors.Is(err, cause), "group whose function fails with %q: got %v", cause, err)
-	if err := r.alive(); err != nil {
-		return err
-	}
-	return r.shift(1, scalar.Float32, 5)
+	r.alive()
+	r.shift(1, scalar.Float32, 5)
 }

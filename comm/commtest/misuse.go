@@ -52,151 +52,94 @@ func failedMessageCases() []Case {
 			return inner
 		}},
 	} {
-		cases = append(cases, on("Failed messages/"+k.name, func(r *rank) error {
+		cases = append(cases, on("Failed messages/"+k.name, func(r *rank) {
 			for range 2 {
-				tag := r.nextTag()
-				in, out := r.vec(scalar.Float32, 4), r.outgoing(message{r.me, r.right(1), scalar.Float32, 4, tag})
+				in, out := r.vec(scalar.Float32, 4), r.outgoing(message{r.me, r.right(1), scalar.Float32, 4, r.nextTag()})
 				err := k.call(r, whole(in), whole(out))
 				r.checkf(err != nil, "%s: rank %d of %d: no error", k.name, r.me, r.size)
-				if err := r.alive(); err != nil {
-					return err
-				}
-				if err := r.shift(1, scalar.Float32, 4); err != nil { // with other values
-					return err
-				}
-				err = in.diff(0, 4, r.vec(scalar.Float32, 4))
-				r.checkf(err == nil, "%s: rank %d of %d: dst has changed: %w", k.name, r.me, r.size, err)
+				r.alive()
+				r.shift(1, scalar.Float32, 4) // with other values
+				r.same("dst after "+k.name, in, r.vec(scalar.Float32, 4))
 				r.release()
 			}
-			return nil
 		}))
 	}
 	return cases
 }
 
-// closedWindowCases use closed windows and close them again.
-func closedWindowCases() []Case {
-	return []Case{on("Closed/window", closedWindow), on("Closed/window of a group", windowOfClosed)}
+// areClosed checks that calls on what is closed have returned ErrClosed.
+func (r *rank) areClosed(what string, calls map[string]error) {
+	for name, err := range calls {
+		r.checkf(errors.Is(err, comm.ErrClosed), "%s of a closed %s: rank %d of %d: got %v, want %v", name, what, r.me, r.size, err, comm.ErrClosed)
+	}
 }
 
-// closedGroup uses a closed group.
-func closedGroup(r *rank) error {
-	sub, err := r.subgroup(make([]int, r.size), make([]int, r.size))
-	if err != nil {
-		return err
-	}
-	if err := sub.alive(); err != nil {
-		return err
-	}
-	if err := sub.c.Close(); err != nil {
-		return err
-	}
-	c, n := sub.c, uniform(2, r.size)
-	two, all := func() comm.Buf { return r.reals(2) }, func() comm.Buf { return r.reals(2 * r.size) }
+// closedGroup uses a closed group and closes it again.
+func closedGroup(r *rank) {
+	sub := r.subgroup(zero, zero)
+	sub.alive()
+	must(sub.c.Close())
+	c, two := sub.c, func() comm.Buf { return r.reals(2) }
 	started := func(_ comm.Request, err error) error { return err }
-	for _, k := range []struct {
-		name string
-		err  error
-	}{
-		{"Barrier", c.Barrier(r.ctx)},
-		{"AllReduce", c.AllReduce(r.ctx, two(), two(), comm.Sum)},
-		{"Reduce", c.Reduce(r.ctx, two(), two(), comm.Sum, 0)},
-		{"Broadcast", c.Broadcast(r.ctx, two(), 0)},
-		{"AllGather", c.AllGather(r.ctx, all(), two())},
-		{"AllGatherV", c.AllGatherV(r.ctx, all(), n, two())},
-		{"Gather", c.Gather(r.ctx, all(), two(), 0)},
-		{"GatherV", c.GatherV(r.ctx, all(), n, two(), 0)},
-		{"Scatter", c.Scatter(r.ctx, two(), all(), 0)},
-		{"ScatterV", c.ScatterV(r.ctx, two(), all(), n, 0)},
-		{"ReduceScatter", c.ReduceScatter(r.ctx, two(), all(), comm.Sum)},
-		{"ReduceScatterV", c.ReduceScatterV(r.ctx, two(), all(), n, comm.Sum)},
-		{"AllToAll", c.AllToAll(r.ctx, all(), all())},
-		{"AllToAllV", c.AllToAllV(r.ctx, all(), n, all(), n)},
-		{"Send", c.Send(r.ctx, two(), r.right(1))},
-		{"Recv", c.Recv(r.ctx, two(), r.left(1))},
-		{"SendRecv", c.SendRecv(r.ctx, two(), r.left(1), two(), r.right(1))},
-		{"Group", c.Group(r.ctx, func() error { return c.Send(r.ctx, two(), r.right(1)) })},
-		{"ISend", started(c.ISend(r.ctx, two(), r.me))},
-		{"IRecv", started(c.IRecv(r.ctx, two(), r.me))},
-		{"IAllReduce", started(c.IAllReduce(r.ctx, two(), two(), comm.Sum))},
-		{"IBroadcast", started(c.IBroadcast(r.ctx, two(), 0))},
-		{"IAllGather", started(c.IAllGather(r.ctx, all(), two()))},
-		{"Split", func() error { _, err := c.Split(r.ctx, 0, 0); return err }()},
-		{"Window", func() error {
-			if !hasWindows(c) {
-				return comm.ErrClosed
-			}
-			_, err := c.Window(r.ctx, comm.Of(make([]float64, 2)))
-			return err
-		}()},
-	} {
-		r.checkf(errors.Is(k.err, comm.ErrClosed), "%s of a closed group: rank %d of %d: got %v, want %v", k.name, r.me, r.size, k.err, comm.ErrClosed)
+	calls := map[string]error{
+		"Barrier":  c.Barrier(r.ctx),
+		"Send":     c.Send(r.ctx, two(), r.right(1)),
+		"Recv":     c.Recv(r.ctx, two(), r.left(1)),
+		"SendRecv": c.SendRecv(r.ctx, two(), r.left(1), two(), r.right(1)),
+		"Group":    c.Group(r.ctx, func() error { return c.Send(r.ctx, two(), r.right(1)) }),
+		"ISend":    started(c.ISend(r.ctx, two(), r.me)),
+		"IRecv":    started(c.IRecv(r.ctx, two(), r.me)),
 	}
+	for _, k := range collectiveKinds {
+		calls[k.String()] = started(sub.arguments(k, scalar.Float64, 2).start(r.ctx, c))
+	}
+	_, calls["Split"] = c.Split(r.ctx, 0, 0)
+	if hasWindows(c) {
+		_, calls["Window"] = c.Window(r.ctx, comm.Of(make([]float64, 2)))
+	}
+	r.areClosed("group", calls)
 	for range 2 {
-		err := c.Close()
-		r.checkf(err == nil, "closing a group again: rank %d of %d: %w", r.me, r.size, err)
+		mustf(c.Close(), "closing a group again")
 	}
 	r.release()
-	return r.alive()
+	r.alive()
 }
 
-// refused checks that every call of a closed window returns an error.
-func (r *rank) refused(w *comm.Window) {
-	b := comm.Of(make([]float64, 1))
-	for _, k := range []struct {
-		name string
-		err  error
-	}{
-		{"Put", w.Put(r.ctx, 0, 0, b)},
-		{"Get", w.Get(r.ctx, b, 0, 0)},
-		{"Accumulate", w.Accumulate(r.ctx, 0, 0, b, comm.Sum)},
-		{"GetAccumulate", w.GetAccumulate(r.ctx, b, 0, 0, b, comm.Sum)},
-		{"Fence", w.Fence(r.ctx)},
-		{"Lock", w.Lock(r.ctx, 0, comm.Shared)},
-		{"Unlock", w.Unlock(r.ctx, 0)},
-		{"LockAll", w.LockAll(r.ctx)},
-		{"UnlockAll", w.UnlockAll(r.ctx)},
-		{"Flush", w.Flush(r.ctx, 0)},
-	} {
-		r.checkf(errors.Is(k.err, comm.ErrClosed), "%s of a closed window: rank %d of %d: got %v, want %v", k.name, r.me, r.size, k.err, comm.ErrClosed)
-	}
-}
-
-func closedWindow(r *rank) error {
-	if !hasWindows(r.c) {
-		return nil
-	}
+// closedWindow uses a closed window and closes it again.
+func closedWindow(r *rank) {
 	w, err := r.c.Window(r.ctx, comm.Of(make([]float64, 3)))
-	if err != nil {
-		return err
-	}
-	if err := w.Close(r.ctx); err != nil {
-		return err
-	}
-	r.refused(w)
+	must(err)
+	must(w.Close(r.ctx))
+	r.windowIsClosed(w)
 	for range 2 {
-		err := w.Close(r.ctx)
-		r.checkf(err == nil, "closing a window again: rank %d of %d: %w", r.me, r.size, err)
+		mustf(w.Close(r.ctx), "closing a window again")
 	}
-	return r.alive()
+	r.alive()
 }
 
 // windowOfClosed closes the group of a window and does not close the window.
-func windowOfClosed(r *rank) error {
-	if !hasWindows(r.c) {
-		return nil
-	}
-	sub, err := r.subgroup(make([]int, r.size), make([]int, r.size))
-	if err != nil {
-		return err
-	}
+func windowOfClosed(r *rank) {
+	sub := r.subgroup(zero, zero)
 	w, err := sub.c.Window(r.ctx, comm.Of(make([]float64, 3)))
-	if err != nil {
-		return err
-	}
-	if err := sub.c.Close(); err != nil {
-		return err
-	}
-	r.refused(w)
-	return r.alive()
+	must(err)
+	must(sub.c.Close())
+	r.windowIsClosed(w)
+	r.alive()
+}
+
+// windowIsClosed checks that every call of a closed window returns an error.
+func (r *rank) windowIsClosed(w *comm.Window) {
+	b := comm.Of(make([]float64, 1))
+	r.areClosed("window", map[string]error{
+		"Put":           w.Put(r.ctx, 0, 0, b),
+		"Get":           w.Get(r.ctx, b, 0, 0),
+		"Accumulate":    w.Accumulate(r.ctx, 0, 0, b, comm.Sum),
+		"GetAccumulate": w.GetAccumulate(r.ctx, b, 0, 0, b, comm.Sum),
+		"Fence":         w.Fence(r.ctx),
+		"Lock":          w.Lock(r.ctx, 0, comm.Shared),
+		"Unlock":        w.Unlock(r.ctx, 0),
+		"LockAll":       w.LockAll(r.ctx),
+		"UnlockAll":     w.UnlockAll(r.ctx),
+		"Flush":         w.Flush(r.ctx, 0),
+	})
 }

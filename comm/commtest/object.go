@@ -1,7 +1,6 @@
 package commtest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -57,7 +56,7 @@ func objectCases() []Case {
 
 // objectCase sends the values of make by all functions.
 func objectCase[T any](name string, make func(rank int) T) Case {
-	return on("Objects/"+name, func(r *rank) error {
+	return on("Objects/"+name, func(r *rank) {
 		equal := func(how string, from int, got T) {
 			want := make(from)
 			r.checkf(reflect.DeepEqual(got, want), "%s of %T from rank %d: rank %d: got %v, want %v", how, got, from, r.me, got, want)
@@ -67,106 +66,77 @@ func objectCase[T any](name string, make func(rank int) T) Case {
 			if r.me == root {
 				v = make(root)
 			}
-			if err := comm.BroadcastObject(r.ctx, r.c, &v, root); err != nil {
-				return err
-			}
+			must(comm.BroadcastObject(r.ctx, r.c, &v, root))
 			equal("BroadcastObject", root, v)
 
 			all, err := comm.GatherObjects(r.ctx, r.c, make(r.me), root)
-			if err != nil {
-				return err
-			}
+			must(err)
 			r.checkf((len(all) == r.size) == (r.me == root), "GatherObjects: rank %d: got %d values at root %d", r.me, len(all), root)
 			for i, v := range all {
 				equal("GatherObjects", i, v)
 			}
-			if err := objectToNext(r.ctx, r, root, make, equal); err != nil {
-				return err
-			}
+			objectToNext(r, root, make, equal)
 		}
 		all, err := comm.AllGatherObjects(r.ctx, r.c, make(r.me))
-		if err != nil {
-			return err
-		}
+		must(err)
 		r.checkf(len(all) == r.size, "AllGatherObjects: rank %d: got %d values, want %d", r.me, len(all), r.size)
 		for i, v := range all {
 			equal("AllGatherObjects", i, v)
 		}
-		return nil
 	})
 }
 
 // objectToNext sends two values from one rank to the next.
-func objectToNext[T any](ctx context.Context, r *rank, from int, make func(rank int) T, equal func(string, int, T)) error {
+func objectToNext[T any](r *rank, from int, make func(rank int) T, equal func(string, int, T)) {
 	to := (from + 1) % r.size
 	for k := range 2 {
 		switch {
 		case from == to:
-			return nil
+			return
 		case r.me == from:
-			if err := comm.SendObject(ctx, r.c, make(from+k), to); err != nil {
-				return err
-			}
+			must(comm.SendObject(r.ctx, r.c, make(from+k), to))
 		case r.me == to:
 			var v T
-			if err := comm.RecvObject(ctx, r.c, &v, from); err != nil {
-				return err
-			}
+			must(comm.RecvObject(r.ctx, r.c, &v, from))
 			equal("SendObject", from+k, v)
 		}
 	}
-	return nil
 }
 
 // badObjects sends values that cannot be encoded. No rank may wait, sender and receivers must
 // return an error, and the group must still work.
-func badObjects(r *rank) error {
-	fails := func(how string, err error, want bool, text string) {
-		r.checkf((err != nil) == want, "%s: rank %d of %d: got error %v, want one: %v", how, r.me, r.size, err, want)
-		r.checkf(err == nil || strings.Contains(err.Error(), text), "%s: rank %d of %d: error does not say %q: %w",
-			how, r.me, r.size, text, err)
-	}
+func badObjects(r *rank) {
 	for bad := range r.size {
 		f := func() {}
-		fails("BroadcastObject of a function", comm.BroadcastObject(r.ctx, r.c, &f, bad), true, "func()")
-		if err := r.alive(); err != nil {
-			return err
-		}
-		if to := (bad + 1) % r.size; to != bad {
-			switch r.me {
-			case bad:
-				fails("SendObject of a function", comm.SendObject(r.ctx, r.c, func() {}, to), true, "func()")
-			case to:
-				var s string
-				fails("RecvObject of a function", comm.RecvObject(r.ctx, r.c, &s, bad), true, fmt.Sprintf("rank %d", bad))
-			}
-			if err := r.alive(); err != nil {
-				return err
-			}
+		r.fails("BroadcastObject of a function", "func()", comm.BroadcastObject(r.ctx, r.c, &f, bad))
+		to := (bad + 1) % r.size
+		switch {
+		case to == bad:
+		case r.me == bad:
+			r.fails("SendObject of a function", "func()", comm.SendObject(r.ctx, r.c, func() {}, to))
+		case r.me == to:
+			var s string
+			r.fails("RecvObject of a function", fmt.Sprintf("rank %d", bad), comm.RecvObject(r.ctx, r.c, &s, bad))
+		default:
+			r.alive()
 		}
 		_, err := comm.AllGatherObjects(r.ctx, r.c, picky{r.me == bad})
-		fails("AllGatherObjects", err, true, errPicky.Error())
+		r.fails("AllGatherObjects", errPicky.Error(), err)
 		for root := range r.size {
 			_, err := comm.GatherObjects(r.ctx, r.c, picky{r.me == bad}, root)
-			fails("GatherObjects", err, r.me == root || r.me == bad, errPicky.Error())
-			if err := r.alive(); err != nil {
-				return err
+			if r.me == root || r.me == bad {
+				r.fails("GatherObjects", errPicky.Error(), err)
+			} else {
+				must(err)
+				r.alive()
 			}
 		}
 	}
-	return nil
 }
 
 // agree lets different sets of ranks fail: none, one, a range, all.
-func agree(r *rank) error {
-	err := comm.Agree(r.ctx, r.c, nil)
-	r.checkf(err == nil, "agree: rank %d: no rank has failed: %w", r.me, err)
-	if r.size == 1 {
-		own := errors.New("own")
-		err := comm.Agree(r.ctx, r.c, own)
-		r.checkf(errors.Is(err, own), "agree: one rank: got %v, want its own error", err)
-		return nil
-	}
+func agree(r *rank) {
+	mustf(comm.Agree(r.ctx, r.c, nil), "agree: no rank has failed")
 	for first := range r.size {
 		for _, last := range []int{first, r.size - 1} {
 			var own error
@@ -184,5 +154,5 @@ func agree(r *rank) error {
 			r.checkf(ok, "agree: rank %d: ranks %d to %d have failed: got %v, want rank %d: %s", r.me, first, last, err, first, text)
 		}
 	}
-	return r.alive()
+	r.alive()
 }
