@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/golops/golops/scalar"
@@ -135,8 +136,9 @@ type Call struct {
 	Signature
 	Algo     Algo
 	Dst, Src Buf
-	In, Out  []int // elements of the blocks of Dst and of Src; nil if they are equal
-	Err      error // what is wrong with this rank's arguments
+	In, Out  []int      // elements of the blocks of Dst and of Src; nil if they are equal
+	Err      error      // what is wrong with this rank's arguments
+	StepOf   *Signature // the call that this one is a step of, or nil: see Step
 
 	Recv, Send []Leg // of an Exchange
 	Color, Key int   // of a Split
@@ -146,6 +148,23 @@ type Call struct {
 type Leg struct {
 	Peer int
 	Buf  Buf
+}
+
+// Named returns the call that ranks compare and that errors name.
+func (c *Call) Named() *Signature {
+	if c.StepOf != nil {
+		return c.StepOf
+	}
+	return &c.Signature
+}
+
+// Step runs a collective of kind k on numbers in c, as a step of another call. Drivers that
+// are built on conn take such steps. If ranks are in different calls, or if one has
+// invalid arguments, the error is about the other call.
+func (c *Call) Step(ctx context.Context, conn Conn, of *Call, k Kind, op Op, dst, src []int64) error {
+	d, s := Of(dst), Of(src)
+	*c = Call{Signature: Signature{Kind: k, DType: s.DType, Op: op, Peer: -1, N: int64(s.N)}, Dst: d, Src: s, Err: of.Err, StepOf: of.Named()}
+	return conn.Do(ctx, c)
 }
 
 // Counts returns the elements of the blocks, nil if they are equal or if only root

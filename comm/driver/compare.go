@@ -21,7 +21,8 @@ func Compare(size int, c *Call, gather func(numbers ...int64) ([]int64, error), 
 	if c.Err != nil {
 		text = c.Err.Error()
 	}
-	all, err := gather(int64(c.Kind), int64(c.DType), int64(c.Op), int64(c.Peer), c.N, int64(c.Label), int64(len(text)))
+	own := c.Named()
+	all, err := gather(int64(own.Kind), int64(own.DType), int64(own.Op), int64(own.Peer), own.N, int64(own.Label), int64(len(text)))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ func (r *rank) enter(ctx context.Context, c *driver.Call) error {
 	}
 	r.seq++
 	s := r.mySlot()
-	s.call, s.iseq, s.bad = c.Signature, r.iseq, c.Err != nil
+	call := c.Named()
+	s.call, s.iseq, s.bad = *call, r.iseq, c.Err != nil
 	if size := c.Src.Bytes(); size <= eager && !s.bad {
 		driver.Move(unsafe.Pointer(&s.data), c.Src.Ptr, size)
 		s.src = unsafe.Pointer(&s.data)
@@ -31,10 +32,10 @@ func (r *rank) enter(ctx context.Context, c *driver.Call) error {
 	same := true
 	for j := range r.n {
 		o := r.slotOf(j)
-		if err := r.waitFlag(ctx, &o.seq, r.seq, j, &c.Signature); err != nil {
+		if err := r.waitFlag(ctx, &o.seq, r.seq, j, call); err != nil {
 			return err
 		}
-		same = same && !o.bad && o.call == c.Signature && o.iseq == s.iseq
+		same = same && !o.bad && o.call == *call && o.iseq == s.iseq
 	}
 	if !same {
 		return r.explainMismatch(c)
@@ -81,7 +82,7 @@ func (r *rank) leave(ctx context.Context, c *driver.Call, found error) error {
 	r.state.done.Store(r.seq)
 	r.wakeWaiters()
 	for j := range r.n {
-		if err := r.waitFlag(ctx, &r.g.states[j].done, r.seq, j, &c.Signature); err != nil {
+		if err := r.waitFlag(ctx, &r.g.states[j].done, r.seq, j, c.Named()); err != nil {
 			return err
 		}
 	}

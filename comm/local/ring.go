@@ -18,7 +18,7 @@ func (r *rank) advance(steps uint64) {
 
 // waitStep waits until rank j has done this many steps.
 func (r *rank) waitStep(ctx context.Context, j int, steps uint64, c *driver.Call) error {
-	return r.waitFlag(ctx, &r.g.states[j].step, r.seq<<stepBits+steps, j, &c.Signature)
+	return r.waitFlag(ctx, &r.g.states[j].step, r.seq<<stepBits+steps, j, c.Named())
 }
 
 // ringReduce writes share me of the reduction to final. In step s a rank adds its

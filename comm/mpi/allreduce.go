@@ -45,11 +45,11 @@ func (r *rank) allReduce(ctx context.Context, c *driver.Call) error {
 	}
 	driver.Move(dst.Ptr, src.Ptr, src.Bytes())
 	if dst.N <= r.l.maxCount {
-		return r.recursiveDoubling(ctx, &c.Signature, dst, c.Op)
+		return r.recursiveDoubling(ctx, c.Named(), dst, c.Op)
 	}
 	return pieces(dst.N, r.l.maxCount, func(lo, hi int) error {
 		piece := dst.Slice(lo, hi)
-		return r.recursiveDoubling(ctx, &c.Signature, &piece, c.Op)
+		return r.recursiveDoubling(ctx, c.Named(), &piece, c.Op)
 	})
 }
 
@@ -132,7 +132,7 @@ func (r *rank) recursiveDoubling(ctx context.Context, call *driver.Signature, b 
 // ring reduces src into dst. In n-1 steps each share passes all ranks and is reduced
 // on the way. In n-1 more steps the results pass all ranks.
 func (r *rank) ring(ctx context.Context, c *driver.Call) error {
-	call, dst, src := &c.Signature, c.Dst, c.Src
+	call, dst, src := c.Named(), c.Dst, c.Src
 	f := driver.ReducerOf(c.Op, src.DType)
 	left, right := (r.me+r.n-1)%r.n, (r.me+1)%r.n
 	share := func(b driver.Buf, i int) driver.Buf {

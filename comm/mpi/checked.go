@@ -12,7 +12,7 @@ import (
 // counts, and makes the start of a non-blocking collective wait.
 func (r *rank) compare(ctx context.Context, c *driver.Call) error {
 	return driver.Compare(r.n, c,
-		func(numbers ...int64) ([]int64, error) { return r.gatherNumbers(ctx, &c.Signature, numbers...) },
+		func(numbers ...int64) ([]int64, error) { return r.gatherNumbers(ctx, c.Named(), numbers...) },
 		func(b driver.Buf, root int) error {
 			text := driver.Signature{Kind: driver.KindBroadcast, DType: b.DType, Peer: int32(root), N: int64(b.N)}
 			return r.run(ctx, &driver.Call{Signature: text, Dst: b}, b, driver.Buf{})

@@ -53,13 +53,17 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 }
 
 // enter starts a collective. It returns c.Err. In checked mode it also returns the error
-// of another rank, or a mismatch.
+// of another rank, or a mismatch. Without checked mode a step goes on, because the other
+// ranks wait for it.
 func (r *rank) enter(ctx context.Context, c *driver.Call) error {
 	if err := r.w.ready(ctx); err != nil {
 		return err
 	}
-	if r.w.cfg.Checked && r.n > 1 {
+	switch {
+	case r.w.cfg.Checked && r.n > 1:
 		return r.compare(ctx, c)
+	case c.StepOf != nil:
+		return nil
 	}
 	return c.Err
 }
@@ -141,7 +145,7 @@ func (r *rank) run(ctx context.Context, c *driver.Call, dst, src driver.Buf) err
 	case c.Kind == driver.KindAllReduce && r.slowInPlace(src.Bytes()):
 		src = r.separate(dst, src)
 	}
-	err := r.await(ctx, &c.Signature, r.startNative(&r.blocking, c, to, src))
+	err := r.await(ctx, c.Named(), r.startNative(&r.blocking, c, to, src))
 	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
 	if err == nil {
 		driver.Move(dst.Ptr, to.Ptr, dst.Bytes())

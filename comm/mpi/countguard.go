@@ -67,7 +67,7 @@ func (r *rank) checkCounts(ctx context.Context, c *driver.Call) error {
 	if !r.w.guardCounts || r.w.cfg.Checked || r.n == 1 {
 		return nil
 	}
-	call, n := &c.Signature, c.N
+	call, n := c.Named(), c.N
 	if counts := c.Counts(); counts != nil {
 		n = digest(counts)
 	}
@@ -79,7 +79,7 @@ func (r *rank) checkCounts(ctx context.Context, c *driver.Call) error {
 	if r.countPair[0] == -r.countPair[1] {
 		return nil
 	}
-	all, err := r.gatherNumbers(ctx, call, call.N)
+	all, err := r.gatherNumbers(ctx, call, c.N)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (q *request) add() *operation {
 // addTo returns another operation of a collective.
 func (q *request) addTo(c *driver.Call) *operation {
 	o := q.add()
-	o.call = c.Signature
+	o.call = *c.Named()
 	return o
 }
 

@@ -72,7 +72,7 @@ func (c *conn) onGPU(ctx context.Context, q *driver.Call) (bool, error) {
 		}
 		return dev, nil
 	}
-	any, err := c.agreeOnMemory(ctx, q.Kind, dev, host)
+	any, err := c.agreeOnMemory(ctx, q, dev, host)
 	if dev && host {
 		err = mixed(q)
 	}
@@ -95,7 +95,7 @@ func mixed(q *driver.Call) error {
 
 // agreeOnMemory reports whether any rank has elements in GPU memory. It is an error if
 // another has elements in host memory. Ranks may have no elements at all.
-func (c *conn) agreeOnMemory(ctx context.Context, k driver.Kind, dev, host bool) (bool, error) {
+func (c *conn) agreeOnMemory(ctx context.Context, q *driver.Call, dev, host bool) (bool, error) {
 	here := int64(c.me + 1)
 	c.flag = [2]int64{}
 	if dev {
@@ -104,23 +104,21 @@ func (c *conn) agreeOnMemory(ctx context.Context, k driver.Kind, dev, host bool)
 	if host {
 		c.flag[1] = here
 	}
-	b := driver.Of(c.flag[:])
-	err := c.door.AllReduce(ctx, b, b, driver.Max)
+	err := c.step.Step(ctx, c.host, q, driver.KindAllReduce, driver.Max, c.flag[:], c.flag[:])
 	if err == nil && c.flag[0] > 0 && c.flag[1] > 0 {
-		err = &driver.MismatchError{RankA: int(c.flag[0] - 1), CallA: k.String() + " on GPU memory",
-			RankB: int(c.flag[1] - 1), CallB: k.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
+		err = &driver.MismatchError{RankA: int(c.flag[0] - 1), CallA: q.Kind.String() + " on GPU memory",
+			RankB: int(c.flag[1] - 1), CallB: q.Kind.String() + " on host memory", Hint: "all ranks must use the same kind of memory"}
 	}
 	return c.flag[0] > 0, err
 }
 
 // onAnyRank reports whether here is true on any rank.
-func (c *conn) onAnyRank(ctx context.Context, here bool) (bool, error) {
+func (c *conn) onAnyRank(ctx context.Context, call driver.Signature, here bool) (bool, error) {
 	c.flag[0] = 0
 	if here {
 		c.flag[0] = 1
 	}
-	b := driver.Of(c.flag[:1])
-	err := c.door.AllReduce(ctx, b, b, driver.Max)
+	err := c.step.Step(ctx, c.host, &driver.Call{Signature: call}, driver.KindAllReduce, driver.Max, c.flag[:1], c.flag[:1])
 	return c.flag[0] == 1, err
 }
 
@@ -138,7 +136,7 @@ func (c *conn) compare(ctx context.Context, q *driver.Call) error {
 	return driver.Compare(c.n, q,
 		func(numbers ...int64) ([]int64, error) {
 			all := make([]int64, len(numbers)*c.n)
-			return all, c.door.AllGather(ctx, driver.Of(all), driver.Of(numbers))
+			return all, c.step.Step(ctx, c.host, q, driver.KindAllGather, 0, all, numbers)
 		},
 		func(b driver.Buf, root int) error { return c.door.Broadcast(ctx, b, root) })
 }

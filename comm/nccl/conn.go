@@ -20,7 +20,7 @@ import (
 type conn struct {
 	w      *world
 	host   driver.Conn  // closed by staged
-	door   *comm.Comm   // to host, for numbers that ranks compare
+	door   *comm.Comm   // to host
 	staged *staged.Conn // over host
 	info   driver.Info
 	world  bool // made by New, not by Split
@@ -29,7 +29,8 @@ type conn struct {
 	channel      *channel // nil before the first operation
 	pending      driver.RequestPool[op]
 	scratch      uintptr
-	scratchBytes int // bytes
+	scratchBytes int         // bytes
+	step         driver.Call // on the host, before a call of the user
 	flag         [2]int64
 }
 

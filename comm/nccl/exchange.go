@@ -49,7 +49,7 @@ func (c *conn) plan(ctx context.Context, o *op) (dev bool, err error) {
 		return dev, errors.New("comm: Exchange: some legs are in GPU memory, others in host memory: copy them to one kind of memory")
 	}
 	if c.channel == nil && c.n > 1 {
-		any, err := c.agreeOnMemory(ctx, driver.KindExchange, dev, host)
+		any, err := c.agreeOnMemory(ctx, &o.call, dev, host)
 		if err == nil && any {
 			c.w.mu.Lock()
 			err = c.open(ctx)

@@ -34,6 +34,12 @@ var children = map[string]program{
 	"gpu allocs":   allocs,
 	"gpu register": gpuRegister,
 	"gpu kill":     kill,
+	"sim alone": func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+		if c.Rank() != 0 {
+			return nil
+		}
+		return reduceDot(ctx, c, dev, false)
+	},
 	"sim suite": func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		// Simulated GPUs of two processes cannot reach each other.
 		return report(ctx, c, dev, commtest.Config{Sequences: 100, NoTruncation: true}, c.Size() == 1)
@@ -198,6 +204,17 @@ func TestMPI(t *testing.T) {
 			if out, err := ranks(t, m, n, "sim suite"); err != nil || !strings.Contains(out, "SUITE") || strings.Contains(out, "FAIL") {
 				t.Errorf("%d ranks: %v\n%s", n, err, out)
 			}
+		}
+	})
+}
+
+// TestAlone has one rank of two reduce, while the program of the other has ended. The error
+// must name the reduction.
+func TestAlone(t *testing.T) {
+	mpirun.Each(t, launchers[:1], func(t *testing.T, m mpirun.MPI) {
+		const want = `rank 0 is in AllReduce(sum, 1 float64, "dot"), rank 1 is in `
+		if out, err := ranks(t, m, 2, "sim alone"); err == nil || strings.Count(out, want) < 2 {
+			t.Errorf("%v, want both ranks to say %q\n%s", err, want, out)
 		}
 	})
 }

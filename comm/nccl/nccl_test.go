@@ -295,6 +295,43 @@ func TestMixedRanks(t *testing.T) {
 	}
 }
 
+// TestNames has rank 1 in a barrier, while rank 0 reduces in GPU or in host memory. Before that
+// reduction rank 0 compares its call with the other ranks', over the host. The error must
+// name the reduction, not the steps of that comparison.
+func TestNames(t *testing.T) {
+	const want = `rank 0 is in AllReduce(sum, 1 float64, "dot"), rank 1 is in Barrier()`
+	for _, onHost := range []bool{false, true} {
+		var errs [2]error
+		simulated(t, 2, Config{Checked: true}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
+			if c.Rank() == 0 {
+				errs[0] = reduceDot(ctx, c, dev, onHost)
+			} else {
+				errs[1] = c.Barrier(ctx)
+			}
+			return errs[c.Rank()]
+		})
+		for r, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("in host memory %v: rank %d: %v, want it to say %q", onHost, r, err, want)
+			}
+		}
+	}
+}
+
+// reduceDot is the reduction of a dot product.
+func reduceDot(ctx context.Context, c *comm.Comm, dev device.Accelerator, onHost bool) error {
+	m, err := newMemory(dev, 1.0)
+	if err != nil {
+		return err
+	}
+	b := m.buf()
+	if onHost {
+		b = comm.Of([]float64{1})
+	}
+	b = b.Labelled(comm.LabelOf("dot"))
+	return c.AllReduce(ctx, b, b, comm.Sum)
+}
+
 // TestAllocs asserts that calls allocate nothing once they have run.
 func TestAllocs(t *testing.T) {
 	if err := simulated(t, 2, Config{}, allocs); err != nil {

@@ -53,7 +53,7 @@ func (c *conn) register(ctx context.Context, r *registration, fault error) (driv
 		return nil, err
 	}
 	if err := c.agree(ctx, r.call, r.refused()); err != nil {
-		broken, e := c.onAnyRank(ctx, r.window && r.err != nil)
+		broken, e := c.onAnyRank(ctx, r.call, r.window && r.err != nil)
 		if e == nil && broken {
 			e = c.replaceChannel(ctx)
 		}
@@ -87,7 +87,7 @@ func (c *conn) agree(ctx context.Context, call driver.Signature, fault error) er
 	if err == nil {
 		return nil
 	}
-	lacking, e := c.onAnyRank(ctx, errors.Is(fault, errors.ErrUnsupported))
+	lacking, e := c.onAnyRank(ctx, call, errors.Is(fault, errors.ErrUnsupported))
 	if e == nil && lacking && !errors.Is(err, errors.ErrUnsupported) {
 		err = fmt.Errorf("%w: %w", err, errors.ErrUnsupported)
 	}

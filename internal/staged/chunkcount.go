@@ -2,8 +2,6 @@ package staged
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/golops/golops/comm/driver"
 )
@@ -47,11 +45,13 @@ func (c *Conn) agree(ctx context.Context, q *driver.Call) (chunks int, err error
 	if onDevice(&dst.buf) || onDevice(&src.buf) {
 		c.counts[3] = 1
 	}
-	if err := c.reduceCounts(ctx, q); err != nil {
-		return 0, err
+	if c.info.Size > 1 {
+		if err := c.call.Step(ctx, c.host, q, driver.KindAllReduce, driver.Max, c.counts[:], c.counts[:]); err != nil {
+			return 0, err
+		}
 	}
 	if q.N >= 0 && c.counts[0] != -c.counts[1] {
-		return 0, c.countMismatch(ctx, q.Signature)
+		return 0, c.countMismatch(ctx, q)
 	}
 	if c.counts[3] == 0 || !c.large(q, int(c.counts[0])) {
 		return 0, nil
@@ -60,37 +60,17 @@ func (c *Conn) agree(ctx context.Context, q *driver.Call) (chunks int, err error
 	return (int(c.counts[2]) + per - 1) / per, nil
 }
 
-// reduceCounts replaces counts by their maxima over all ranks.
-func (c *Conn) reduceCounts(ctx context.Context, q *driver.Call) error {
-	if c.info.Size == 1 {
-		return nil
-	}
-	b := driver.Of(c.counts[:]).Labelled(q.Label)
-	err := c.door.AllReduce(ctx, b, b, driver.Max)
-	if err == nil {
-		return nil
-	}
-	var m *driver.MismatchError
-	if errors.As(err, &m) && m.Hint == "" {
-		own := driver.Signature{Kind: driver.KindAllReduce, DType: b.DType, Op: driver.Max, Peer: -1, N: int64(b.N), Label: b.Label}
-		hinted := *m
-		hinted.Hint = fmt.Sprintf("%v is the first step of this rank's %v", own, q.Signature)
-		return &hinted
-	}
-	return err
-}
-
 // countMismatch returns an error that names two ranks whose counts differ.
-func (c *Conn) countMismatch(ctx context.Context, q driver.Signature) error {
+func (c *Conn) countMismatch(ctx context.Context, q *driver.Call) error {
 	all := make([]int64, c.info.Size)
-	if err := c.door.AllGather(ctx, driver.Of(all), driver.Of([]int64{q.N})); err != nil {
+	if err := c.call.Step(ctx, c.host, q, driver.KindAllGather, 0, all, []int64{q.N}); err != nil {
 		return err
 	}
 	j := 1
 	for all[j] == all[0] {
 		j++
 	}
-	a, o := q, q
+	a, o := q.Signature, q.Signature
 	a.N, o.N = all[0], all[j]
 	return &driver.MismatchError{RankA: 0, CallA: a.String(), RankB: j, CallB: o.String()}
 }

@@ -25,7 +25,6 @@ type Conn struct {
 	host        driver.Conn
 	nonBlocking driver.NonBlocking // the host's, or nil
 	oneSided    driver.OneSided    // the host's, or nil
-	door        *comm.Comm         // to the host, for counts
 	info        driver.Info
 	aware       func(platform string, c *driver.Signature) bool // of the host
 	s           *shared
@@ -85,7 +84,7 @@ func NewConn(host driver.Conn, dev device.Accelerator) (*Conn, error) {
 }
 
 func wrap(host driver.Conn, s *shared) *Conn {
-	c := &Conn{host: host, door: comm.New(host), info: host.Info(), s: s}
+	c := &Conn{host: host, info: host.Info(), s: s}
 	c.nonBlocking, _ = host.(driver.NonBlocking)
 	c.oneSided, _ = host.(driver.OneSided)
 	c.aware = c.info.GPUAware
