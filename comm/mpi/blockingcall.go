@@ -14,14 +14,13 @@ const grace = 3 * time.Second
 // blockingCall makes a call that waits inside the library for other ranks. It cannot
 // be interrupted. So after the timeout, watch aborts the program; if the call still does
 // not end, watch ends the process.
-func (w *world) blockingCall(name string, f dl.Func, args ...uintptr) int32 {
-	if w.cfg.Timeout == 0 {
-		return w.l.call(f, args...)
+func (w *world) blockingCall(name string, f dl.Func, args ...uintptr) error {
+	if w.cfg.Timeout > 0 {
+		done := make(chan struct{})
+		defer close(done)
+		go w.watch(name, done)
 	}
-	done := make(chan struct{})
-	defer close(done)
-	go w.watch(name, done)
-	return w.l.call(f, args...)
+	return w.l.errorOf(name, w.l.call(f, args...))
 }
 
 // watch ends a blocking call that exceeds the timeout.

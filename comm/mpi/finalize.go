@@ -75,18 +75,23 @@ func (c *World) checkUnfinished(ctx context.Context) error {
 	if k := w.locks.Load(); k > 0 {
 		return fmt.Errorf("comm: rank %d ended its program while it held %d locks of windows: call Unlock", w.rank, k)
 	}
-	k := c.r.pending.Len()
-	for _, r := range w.open.groups {
-		k += r.pending.Len()
+	requests, groups, windows := c.r.pending.Len(), 0, 0
+	for _, x := range w.open {
+		if r, ok := x.(*rank); ok {
+			groups++
+			requests += r.pending.Len()
+		} else {
+			windows++
+		}
 	}
-	if k > 0 {
-		w.note("%d requests were never waited for: call Wait for each", k)
+	if requests > 0 {
+		w.note("%d requests were never waited for: call Wait for each", requests)
 	}
-	if n := len(w.open.windows); n > 0 {
-		w.note("%d windows were never closed: call Close on each", n)
+	if windows > 0 {
+		w.note("%d windows were never closed: call Close on each", windows)
 	}
-	if n := len(w.open.groups); n > 0 {
-		w.note("%d groups of Split were never closed: call Close on each", n)
+	if groups > 0 {
+		w.note("%d groups of Split were never closed: call Close on each", groups)
 	}
 	return c.r.compareMessageCounts(ctx)
 }
@@ -149,9 +154,11 @@ func (r *rank) compareMessageCounts(ctx context.Context) error {
 // closeWindows frees windows that the program has not closed, because MPICH 4 fails in
 // MPI_Finalize if there are any. All ranks have ended their programs.
 func (w *world) closeWindows() error {
-	for len(w.open.windows) > 0 {
-		if err := w.open.windows[0].free(); err != nil {
-			return err
+	for _, x := range slices.Clone(w.open) {
+		if win, ok := x.(*window); ok {
+			if err := win.free(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -50,21 +50,22 @@ func Init(ctx context.Context, cfg Config) (*World, error) {
 		return nil, err
 	}
 	w := &world{l: l, cfg: cfg, goodbyes: map[int]bool{}}
-	out := &World{Launcher: launcher, Library: found, Threads: "multiple", w: w}
-	if level >= l.threads[3] {
+	out := &World{Launcher: launcher, Library: found, w: w}
+	for i, name := range [...]string{"single", "funneled", "serialized", "multiple"} {
+		if level >= l.threads[i] {
+			out.Threads = name
+		}
+	}
+	if out.Threads == "multiple" {
 		runtime.UnlockOSThread()
 	} else {
 		l.serial = new(sync.Mutex)
-		out.Threads = [...]string{"single", "funneled", "serialized"}[levelIndex(l.threads, level)]
 	}
-	if err := w.setUp(launcher); err != nil {
-		return nil, err
-	}
-	w.gpuAware = l.gpuSupport(gpu)
-	r, err := w.newRank(ctx, l.world)
+	r, err := w.setUp(ctx, launcher)
 	if err != nil {
 		return nil, err
 	}
+	w.gpuAware = l.gpuSupport(gpu)
 	if cfg.Checked {
 		for i := range r.started {
 			r.started[i] = make([]int64, w.size)
@@ -142,42 +143,29 @@ func prepare() error {
 	return nil
 }
 
-func levelIndex(levels [4]int32, got int32) int {
-	i := 0
-	for i < 2 && got >= levels[i+1] {
-		i++
-	}
-	return i
-}
-
-func (w *world) setUp(launcher Launcher) error {
+// setUp makes the handle on the communicator of all ranks and what all handles share.
+func (w *world) setUp(ctx context.Context, launcher Launcher) (*rank, error) {
 	l := w.l
-	out := new([2]int32)
-	if err := l.errorOf("MPI_Comm_set_errhandler", l.call(l.setErrhandler, l.world, l.errorsReturn)); err != nil {
-		return err
+	r, err := w.newRank(l.world)
+	if err != nil {
+		return nil, err
 	}
-	if err := l.errorOf("MPI_Comm_rank", l.call(l.commRank, l.world, addr(&out[0]))); err != nil {
-		return err
-	}
-	if err := l.errorOf("MPI_Comm_size", l.call(l.commSize, l.world, addr(&out[1]))); err != nil {
-		return err
-	}
-	w.rank, w.size = int(out[0]), int(out[1])
+	w.rank, w.size = r.me, r.n
 	if launcher.Size > 1 && w.size == 1 {
-		return fmt.Errorf("mpi: %s started %d processes (%s=%d), but %s (%s) sees only itself: "+
+		return nil, fmt.Errorf("mpi: %s started %d processes (%s=%d), but %s (%s) sees only itself: "+
 			"the library belongs to another MPI than the launcher: start with the mpirun of that library, or set %s=/path/to/libmpi.so "+
 			"to the library of the launcher", launcher.Name, launcher.Size, launcher.Variable, launcher.Size, l.Version, l.Path, EnvVar)
 	}
 	if err := l.makeOps(); err != nil {
-		return err
+		return nil, err
 	}
 	w.guardCounts = l.overrunsBuffers()
-	var err error
-	if w.oneHost, err = w.oneMachine(l.world, w.size); err != nil {
-		return err
-	}
 	h := new(uintptr)
-	err = l.errorOf("MPI_Comm_dup", l.call(l.commDup, l.world, addr(h)))
+	if err := l.errorOf("MPI_Comm_dup", l.call(l.commDup, l.world, addr(h))); err != nil {
+		return nil, err
+	}
 	w.ctrl = l.handle(h)
-	return err
+	err = r.connect(ctx)
+	w.oneHost = r.oneHost
+	return r, err
 }

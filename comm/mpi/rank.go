@@ -41,10 +41,9 @@ var (
 	_ driver.OneSided    = (*rank)(nil)
 )
 
-// newRank makes the handle on an MPI communicator, which it owns. It is collective.
-func (w *world) newRank(ctx context.Context, h uintptr) (*rank, error) {
+// newRank makes the handle on an MPI communicator, which it owns.
+func (w *world) newRank(h uintptr) (*rank, error) {
 	l := w.l
-	r := &rank{w: w, l: l, comm: h}
 	out := new([2]int32)
 	for _, c := range []struct {
 		name string
@@ -58,14 +57,18 @@ func (w *world) newRank(ctx context.Context, h uintptr) (*rank, error) {
 			return nil, err
 		}
 	}
-	r.me, r.n = int(out[0]), int(out[1])
+	return &rank{w: w, l: l, comm: h, me: int(out[0]), n: int(out[1])}, nil
+}
+
+// connect prepares a new handle for calls. It is collective.
+func (r *rank) connect(ctx context.Context) error {
+	w, l := r.w, r.l
 	var err error
 	if r.oneHost = w.oneHost; !r.oneHost {
-		if r.oneHost, err = w.oneMachine(h, r.n); err != nil {
-			return nil, err
+		if r.oneHost, err = r.oneMachine(); err != nil {
+			return err
 		}
 	}
-	r.oneHost = r.oneHost && !w.cfg.severalHosts
 	if w.guardCounts {
 		for i := range r.messageNo {
 			r.messageNo[i] = make([]uint8, r.n)
@@ -73,26 +76,26 @@ func (w *world) newRank(ctx context.Context, h uintptr) (*rank, error) {
 	}
 	call := driver.Signature{Kind: driver.KindSplit, Peer: -1, N: -1}
 	own := new(uintptr)
-	code := l.call(l.commIdup, h, addr(own), addr(&r.blocking.req))
+	code := l.call(l.commIdup, r.comm, addr(own), addr(&r.blocking.req))
 	err = r.await(ctx, &call, code)
 	r.algoComm = l.handle(own)
-	if h != l.world {
-		w.open.add(r)
+	if r.comm != l.world {
+		w.setOpen(r, true)
 	}
-	return r, err
+	return err
 }
 
-// oneMachine reports whether all n ranks of a communicator are on one machine.
-func (w *world) oneMachine(h uintptr, n int) (bool, error) {
-	l := w.l
+// oneMachine reports whether all ranks of the group are on one machine.
+func (r *rank) oneMachine() (bool, error) {
+	l := r.l
 	node, size := new(uintptr), new(int32)
-	if err := l.errorOf("MPI_Comm_split_type", l.call(l.commSplitType, h, uintptr(l.typeShared), 0, l.infoNull, addr(node))); err != nil {
+	if err := l.errorOf("MPI_Comm_split_type", l.call(l.commSplitType, r.comm, uintptr(l.typeShared), 0, l.infoNull, addr(node))); err != nil {
 		return false, err
 	}
 	if err := l.errorOf("MPI_Comm_size", l.call(l.commSize, l.handle(node), addr(size))); err != nil {
 		return false, err
 	}
-	return int(*size) == n, l.errorOf("MPI_Comm_free", l.call(l.commFree, addr(node)))
+	return int(*size) == r.n && !r.w.cfg.severalHosts, l.errorOf("MPI_Comm_free", l.call(l.commFree, addr(node)))
 }
 
 // Info implements driver.Conn.
@@ -121,7 +124,7 @@ func (r *rank) Close() error {
 	if r.comm == r.l.world || r.w.aborted.Load() != nil {
 		return nil
 	}
-	r.w.open.remove(r)
+	r.w.setOpen(r, false)
 	for _, h := range []uintptr{r.algoComm, r.comm} {
 		p := new(uintptr)
 		*p = h
@@ -146,17 +149,15 @@ func (r *rank) Split(ctx context.Context, c *driver.Call) (driver.Conn, error) {
 		color = r.l.undefined
 	}
 	h := new(uintptr)
-	if err := r.l.errorOf("MPI_Comm_split", r.w.blockingCall("Split", r.l.commSplit, r.comm, uintptr(color), uintptr(int32(c.Key)), addr(h))); err != nil {
+	err := r.w.blockingCall("MPI_Comm_split", r.l.commSplit, r.comm, uintptr(color), uintptr(int32(c.Key)), addr(h))
+	if err != nil || c.Color == driver.NoColor {
 		return nil, err
 	}
-	if c.Color == driver.NoColor {
-		return nil, nil
-	}
-	sub, err := r.w.newRank(ctx, r.l.handle(h))
+	sub, err := r.w.newRank(r.l.handle(h))
 	if err != nil {
 		return nil, err
 	}
-	return sub, nil
+	return sub, sub.connect(ctx)
 }
 
 // scratchBytes returns n bytes of scratch memory, valid until the next call.

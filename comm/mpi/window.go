@@ -17,7 +17,7 @@ import (
 // MPI and can be ended only with the process.
 type window struct {
 	r      *rank
-	h      uintptr
+	h      uintptr // 0 in a group of one rank: Open MPI 4.1 cannot make its window
 	buf    driver.Buf
 	starts []int            // offset in bytes of each rank's buffer in its window
 	kept   []unsafe.Pointer // buffers of accesses not yet completed
@@ -32,8 +32,9 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 	if r.w.noWindows != nil {
 		return nil, nil, r.w.noWindows
 	}
+	w := &window{r: r, buf: b}
 	if r.n == 1 {
-		return &selfWindow{r: r, buf: b}, []int{b.N}, nil // Open MPI 4.1 cannot make a window for one rank
+		return w, []int{b.N}, nil
 	}
 	// MPICH 4.0 over UCX rounds the base of a window down to a multiple of 16
 	// bytes. So each window starts at a page, and offsets count in bytes from there.
@@ -45,7 +46,6 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &window{r: r, buf: b}
 	var counts []int
 	for j := range r.n {
 		counts = append(counts, int(all[3*j]))
@@ -59,9 +59,9 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 		return nil, nil, err
 	}
 	h := new(uintptr)
-	code := r.w.blockingCall("Window", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.algoComm, addr(h))
+	err = r.w.blockingCall("MPI_Win_create", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.algoComm, addr(h))
 	release()
-	if err := r.l.errorOf("MPI_Win_create", code); err != nil {
+	if err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
 		// second attempt may succeed and then transfer no data.
 		r.w.noWindows = fmt.Errorf("%w: %s cannot make windows: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): %w",
@@ -69,7 +69,7 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 		return nil, nil, r.w.noWindows
 	}
 	w.h = r.l.handle(h)
-	r.w.open.add(w)
+	r.w.setOpen(w, true)
 	return w, counts, r.l.errorOf("MPI_Win_set_errhandler", r.l.call(r.l.winSetErrhandler, w.h, r.l.errorsReturn))
 }
 
@@ -91,7 +91,11 @@ func (w *window) Access(ctx context.Context, a *driver.Access) error {
 		src = dst // not read, but libraries want an address
 	}
 	n, dt, target := max(dst.N, src.N), l.dtypes[w.buf.DType], uintptr(a.Target)
-	if n == 0 {
+	switch {
+	case n == 0:
+		return nil
+	case w.h == 0:
+		w.accessOwn(dst, src, a)
 		return nil
 	}
 	w.kept = append(w.kept, dst.Ptr, src.Ptr)
@@ -110,10 +114,27 @@ func (w *window) Access(ctx context.Context, a *driver.Access) error {
 	})
 }
 
-// complete calls a function that completes accesses. Their buffers then belong to the
-// caller again.
+// accessOwn is Access in a group of one rank.
+func (w *window) accessOwn(dst, src driver.Buf, a *driver.Access) {
+	at := w.buf.Slice(a.Offset, a.Offset+max(dst.N, src.N)).Ptr
+	driver.Move(dst.Ptr, at, dst.Bytes())
+	if a.Op != driver.NoOp {
+		driver.ReducerOf(a.Op, w.buf.DType)(at, at, src.Ptr, src.N)
+	}
+}
+
+// call calls a function that may wait for other ranks.
+func (w *window) call(name string, fn dl.Func, args ...uintptr) error {
+	if w.h == 0 {
+		return nil
+	}
+	return w.r.w.blockingCall(name, fn, args...)
+}
+
+// complete is call for a function that completes accesses. Their buffers then belong to
+// the caller again.
 func (w *window) complete(name string, fn dl.Func, args ...uintptr) error {
-	err := w.r.l.errorOf(name, w.r.w.blockingCall(name, fn, args...))
+	err := w.call(name, fn, args...)
 	clear(w.kept)
 	w.kept = w.kept[:0]
 	return err
@@ -148,9 +169,9 @@ func (w *window) Lock(ctx context.Context, target int, kind driver.LockKind) err
 	}
 	var err error
 	if target == driver.Everyone {
-		err = l.errorOf("MPI_Win_lock_all", r.w.blockingCall("LockAll", l.winLockAll, 0, w.h))
+		err = w.call("MPI_Win_lock_all", l.winLockAll, 0, w.h)
 	} else {
-		err = l.errorOf("MPI_Win_lock", r.w.blockingCall("Lock", l.winLock, uintptr(k), uintptr(target), 0, w.h))
+		err = w.call("MPI_Win_lock", l.winLock, uintptr(k), uintptr(target), 0, w.h)
 	}
 	if err == nil {
 		r.w.locks.Add(1)
@@ -175,7 +196,7 @@ func (w *window) Flush(ctx context.Context, target int) error {
 	if err := w.r.w.ready(ctx); err != nil {
 		return err
 	}
-	return w.r.l.errorOf("MPI_Win_flush", w.r.w.blockingCall("Flush", w.r.l.winFlush, uintptr(target), w.h))
+	return w.call("MPI_Win_flush", w.r.l.winFlush, uintptr(target), w.h)
 }
 
 // Close implements driver.Window.
@@ -188,7 +209,7 @@ func (w *window) Close(ctx context.Context, fault error) error {
 
 // free frees the window. It is collective.
 func (w *window) free() error {
-	w.r.w.open.remove(w)
+	w.r.w.setOpen(w, false)
 	h := new(uintptr)
 	*h = w.h
 	return w.complete("MPI_Win_free", w.r.l.winFree, addr(h))

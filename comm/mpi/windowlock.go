@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"github.com/golops/golops/comm"
@@ -14,22 +15,19 @@ import (
 // have the same number. If two of them created windows at the same time, they would
 // share one file. The lock is a file lock, so that it ends with the process.
 func (r *rank) lockWindows(ctx context.Context, call *driver.Signature) (release func(), err error) {
-	release = func() {}
 	if !strings.HasPrefix(r.l.Version, "Open MPI 4.") || r.comm == r.l.world {
-		return release, nil
+		return func() {}, nil
 	}
+	var file *os.File // closing it releases the lock; nil on other ranks
 	if r.me == 0 {
-		release, err = r.lockFile(ctx, call)
+		file, err = r.lockFile(ctx, call)
 	}
-	if e := comm.Agree(ctx, comm.New(r), err); e != nil {
-		release()
-		return nil, e
+	if err := comm.Agree(ctx, comm.New(r), err); err != nil {
+		file.Close()
+		return nil, err
 	}
-	unlock := release
 	return func() {
-		// After the barrier all ranks have mapped the shared file.
-		if r.barrier(ctx, call) == nil || r.me == 0 {
-			unlock()
-		}
+		_ = r.barrier(ctx, call) // then all ranks have mapped the shared file
+		file.Close()
 	}, nil
 }

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,7 +64,6 @@ type world struct {
 	progress       func() bool     // polled while this rank waits: see driver.Host
 	labels         labels
 	guardCounts    bool         // see countguard.go
-	open           openHandles  // groups and windows not closed yet
 	locks          atomic.Int32 // how many locks of windows this rank holds
 
 	ending atomic.Bool  // the program of this rank has ended
@@ -75,4 +75,15 @@ type world struct {
 	sends      []*operation // notices under way
 	notices    [][]byte
 	goodbyes   map[int]bool // ranks that have ended their program after an abort
+	open       []any        // each *rank of Split and each *window that is not closed, in the order in which they were made
+}
+
+// setOpen notes that a group or a window has been opened or closed.
+func (w *world) setOpen(x any, open bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = slices.DeleteFunc(w.open, func(o any) bool { return o == x })
+	if open {
+		w.open = append(w.open, x)
+	}
 }
