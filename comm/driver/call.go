@@ -185,6 +185,29 @@ func (c *Call) DstBlock(r, size int) Buf { return block(c.Dst, c.In, r, size) }
 // SrcBlock returns the block of Src that goes to rank r, of size ranks.
 func (c *Call) SrcBlock(r, size int) Buf { return block(c.Src, c.Out, r, size) }
 
+// From returns the elements that come from rank r in a call that consists of messages, To
+// those that go to it.
+func (c *Call) From(r, size int) Buf {
+	switch {
+	case c.Kind.Spec().Dst == Blocks:
+		return c.DstBlock(r, size)
+	case r != c.Root():
+		return Buf{DType: c.DType}
+	}
+	return c.Dst
+}
+
+// To is described at From.
+func (c *Call) To(r, size int) Buf {
+	switch s := c.Kind.Spec(); {
+	case s.Src == Blocks:
+		return c.SrcBlock(r, size)
+	case s.Rooted && r != c.Root():
+		return Buf{DType: c.DType}
+	}
+	return c.Src
+}
+
 func block(b Buf, counts []int, r, size int) Buf {
 	if counts != nil {
 		return BlockV(b, counts, r)

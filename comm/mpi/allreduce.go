@@ -20,6 +20,17 @@ func (r *rank) slowInPlace(bytes int) bool {
 	return !r.oneHost && r.l.family == OpenMPI && bytes >= farAbove
 }
 
+// farAllReduce is the library's AllReduce in pieces between separate buffers. All ranks do
+// that, because a rank does not know whether others work in place.
+func (r *rank) farAllReduce(ctx context.Context, c *driver.Call) error {
+	err := pieces(c.Src.N, min(r.l.maxCount, farPiece/c.DType.Size()), func(lo, hi int) error {
+		dst, src := c.Dst.Slice(lo, hi), c.Src.Slice(lo, hi)
+		return r.await(ctx, c.Named(), r.startNative(&r.blocking, c, dst, r.separate(dst, src)))
+	})
+	runtime.KeepAlive(c)
+	return err
+}
+
 // small is the size in bytes up to which AllReduce uses recursive doubling.
 const small = 32 << 10
 

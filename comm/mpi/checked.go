@@ -15,7 +15,7 @@ func (r *rank) compare(ctx context.Context, c *driver.Call) error {
 		func(numbers ...int64) ([]int64, error) { return r.gatherNumbers(ctx, c.Named(), numbers...) },
 		func(b driver.Buf, root int) error {
 			text := driver.Signature{Kind: driver.KindBroadcast, DType: b.DType, Peer: int32(root), N: int64(b.N)}
-			return r.run(ctx, &driver.Call{Signature: text, Dst: b}, b, driver.Buf{})
+			return r.native(ctx, &driver.Call{Signature: text, Dst: b})
 		})
 }
 

@@ -74,35 +74,59 @@ func (r *rank) barrier(ctx context.Context, call *driver.Signature) error {
 	return r.await(ctx, call, code)
 }
 
-// native runs a collective of the library. Counts that exceed one call are divided:
-// reductions and broadcasts into pieces, the others into messages. Calls in which a rank
-// knows only some of the counts consist of messages if counts might exceed a call on
-// another rank, or if the library does not bear wrong ones: see countguard.go.
+// native runs a collective by calls of the library.
 func (r *rank) native(ctx context.Context, c *driver.Call) error {
-	s, limit := c.Kind.Spec(), r.l.maxCount
-	if c.N >= 0 {
-		if err := r.checkCounts(ctx, c); err != nil {
-			return err
-		}
+	if err := r.checkCounts(ctx, c); err != nil {
+		return err
 	}
+	s, dst := c.Kind.Spec(), c.Dst
 	switch {
 	case s.Dst == driver.Blocks && s.Src == driver.Blocks:
 		c.Src = r.separate(c.Dst, c.Src)
+	case s.Reduces && s.Src == driver.Blocks && r.inPlace(c, c.Dst, c.Src):
+		// In MPI either all ranks work in place or none, but a rank whose block is
+		// empty cannot know. So none does: the result goes through scratch memory.
+		c.Dst.Ptr = r.scratchBytes(dst.Bytes())
 	case c.Kind == driver.KindAllReduce && r.slowInPlace(c.Src.Bytes()):
-		limit = min(limit, farPiece/c.DType.Size()) // all ranks, because a rank does not know whether others work in place
+		return r.farAllReduce(ctx, c)
 	}
-	if c.N < 0 && (r.w.guardCounts || r.hasIntCounts()) {
-		return r.byMessages(ctx, c)
+	q := &r.messages
+	q.reset()
+	if err := r.start(q, c); err != nil {
+		return r.checkStarted(q, err)
+	}
+	err := r.awaitAll(ctx, q)
+	if err == nil {
+		err = q.err
+	}
+	if err == nil {
+		driver.Move(dst.Ptr, c.Dst.Ptr, dst.Bytes())
+	}
+	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
+	c.Dst = dst
+	return err
+}
+
+// start starts a collective as operations of q. Counts that exceed one call are divided:
+// reductions and broadcasts into pieces, the others into messages. Calls in which a rank
+// knows only some of the counts consist of messages if counts might exceed a call on
+// another rank, or if the library does not bear wrong ones: see countguard.go.
+func (r *rank) start(q *request, c *driver.Call) error {
+	s, limit := c.Kind.Spec(), r.l.maxCount
+	one := func(dst, src driver.Buf) error {
+		return r.l.errorOf(c.Kind.String(), r.startNative(q.addTo(c), c, dst, src))
 	}
 	switch {
+	case c.N < 0 && (r.w.guardCounts || r.hasIntCounts()):
+		return r.postBlocks(q, c)
 	case c.N <= int64(limit):
-		return r.run(ctx, c, c.Dst, c.Src)
+		return one(c.Dst, c.Src)
 	case s.Dst != driver.Blocks && s.Src != driver.Blocks:
-		return pieces(int(c.N), limit, func(lo, hi int) error { return r.run(ctx, c, part(c.Dst, lo, hi), part(c.Src, lo, hi)) })
+		return pieces(int(c.N), limit, func(lo, hi int) error { return one(part(c.Dst, lo, hi), part(c.Src, lo, hi)) })
 	case s.Reduces:
-		return r.reduceBlocks(ctx, c)
+		return r.reduceBlocks(q, c)
 	}
-	return r.byMessages(ctx, c)
+	return r.postBlocks(q, c)
 }
 
 // pieces calls f for consecutive pieces of at most limit of n elements, at least once.
@@ -134,33 +158,14 @@ func (r *rank) separate(dst, src driver.Buf) driver.Buf {
 	return c
 }
 
-// run starts the library's call of c on dst and src and waits for it.
-func (r *rank) run(ctx context.Context, c *driver.Call, dst, src driver.Buf) error {
-	s, to := c.Kind.Spec(), dst
-	switch {
-	case s.Reduces && s.Src == driver.Blocks && r.inPlace(c, dst, src):
-		// In MPI either all ranks work in place or none, but a rank whose block is
-		// empty cannot know. So none does: the result goes through scratch memory.
-		to.Ptr = r.scratchBytes(dst.Bytes())
-	case c.Kind == driver.KindAllReduce && r.slowInPlace(src.Bytes()):
-		src = r.separate(dst, src)
-	}
-	err := r.await(ctx, c.Named(), r.startNative(&r.blocking, c, to, src))
-	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
-	if err == nil {
-		driver.Move(dst.Ptr, to.Ptr, dst.Bytes())
-	}
-	return err
-}
-
 // reduceBlocks is ReduceScatter by one reduction for each block.
-func (r *rank) reduceBlocks(ctx context.Context, c *driver.Call) error {
+func (r *rank) reduceBlocks(q *request, c *driver.Call) error {
 	for root := range r.n {
 		b := driver.Call{Signature: c.Signature, Src: c.SrcBlock(root, r.n), Dst: driver.Buf{DType: c.DType}}
 		if b.Kind, b.Peer, b.N = driver.KindReduce, int32(root), int64(b.Src.N); root == r.me {
 			b.Dst = c.Dst
 		}
-		if err := r.native(ctx, &b); err != nil {
+		if err := r.start(q, &b); err != nil {
 			return err
 		}
 	}
@@ -230,66 +235,33 @@ func (r *rank) startNative(o *operation, c *driver.Call, dst, src driver.Buf) in
 	return l.call(l.fn(&l.collective[k]), append(a, r.comm, addr(&o.req))...)
 }
 
-// byMessages moves the blocks of c by messages.
-func (r *rank) byMessages(ctx context.Context, c *driver.Call) error {
-	if to, from := r.fromRank(c, r.me), r.toRank(c, r.me); to.N > 0 {
-		driver.Move(to.Ptr, from.Ptr, to.Bytes())
+// postBlocks starts the messages that move the blocks of c.
+func (r *rank) postBlocks(q *request, c *driver.Call) error {
+	if to := c.From(r.me, r.n); to.N > 0 {
+		driver.Move(to.Ptr, c.To(r.me, r.n).Ptr, to.Bytes())
 	}
-	q := &r.messages
-	q.reset()
+	post := func(k driver.Kind, b driver.Buf, peer int) error {
+		if b.N == 0 {
+			return nil
+		}
+		return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
+			piece := b.Slice(lo, hi)
+			return r.post(q.addTo(c), k, &piece, peer, r.algoComm)
+		})
+	}
 	var err error
 	for d := 1; d < r.n && err == nil; d++ {
 		from := (r.me + r.n - d) % r.n
-		err = r.postBlock(q, c, driver.KindRecv, r.fromRank(c, from), from)
+		err = post(driver.KindRecv, c.From(from, r.n), from)
 	}
 	for d := 1; d < r.n && err == nil; d++ {
 		to := (r.me + d) % r.n
-		err = r.postBlock(q, c, driver.KindSend, r.toRank(c, to), to)
+		err = post(driver.KindSend, c.To(to, r.n), to)
 	}
-	if err != nil {
-		return r.w.abort(r.w.rank, err) // messages may be under way
-	}
-	if err = r.awaitAll(ctx, q); err == nil {
-		err = q.err
-	}
-	runtime.KeepAlive(c)
 	return err
 }
 
-func (r *rank) postBlock(q *request, c *driver.Call, k driver.Kind, b driver.Buf, peer int) error {
-	if b.N == 0 {
-		return nil
-	}
-	return pieces(b.N, r.l.maxCount, func(lo, hi int) error {
-		piece := b.Slice(lo, hi)
-		return r.post(q.addTo(c), k, &piece, peer, r.algoComm)
-	})
-}
-
-// fromRank returns the elements of c that come from rank j.
-func (r *rank) fromRank(c *driver.Call, j int) driver.Buf {
-	switch {
-	case c.Kind.Spec().Dst == driver.Blocks:
-		return c.DstBlock(j, r.n)
-	case j != c.Root():
-		return driver.Buf{DType: c.DType}
-	}
-	return c.Dst
-}
-
-// toRank returns the elements of c that go to rank j.
-func (r *rank) toRank(c *driver.Call, j int) driver.Buf {
-	switch s := c.Kind.Spec(); {
-	case s.Src == driver.Blocks:
-		return c.SrcBlock(j, r.n)
-	case s.Rooted && j != c.Root():
-		return driver.Buf{DType: c.DType}
-	}
-	return c.Src
-}
-
-// StartCollective implements driver.NonBlocking. Counts that exceed one call become
-// several operations of one request.
+// StartCollective implements driver.NonBlocking.
 func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, error) {
 	if c.Err == nil {
 		c.Err = r.pending.CheckLimit(c.Kind)
@@ -299,30 +271,7 @@ func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, err
 	}
 	q := r.newRequest(c.Kind)
 	q.dst, q.src, q.average = c.Dst, c.Src, c.Op == driver.Average
-	var err error
-	if c.Kind == driver.KindIAllGather && c.N > int64(r.l.maxCount) {
-		own := c.DstBlock(r.me, r.n)
-		driver.Move(own.Ptr, c.Src.Ptr, own.Bytes())
-		for root := 0; root < r.n && err == nil; root++ { // a broadcast of each block
-			b := driver.Call{Signature: c.Signature, Dst: c.DstBlock(root, r.n)}
-			b.Kind, b.Peer = driver.KindIBroadcast, int32(root)
-			err = r.startPieces(q, &b)
-		}
-	} else {
-		err = r.startPieces(q, c)
-	}
-	return q.id, r.checkStarted(q, err)
-}
-
-// startPieces starts c, one operation for each piece that fits one call.
-func (r *rank) startPieces(q *request, c *driver.Call) error {
-	if c.N <= int64(r.l.maxCount) {
-		return r.l.errorOf(c.Kind.String(), r.startNative(q.addTo(c), c, c.Dst, c.Src))
-	}
-	return pieces(int(c.N), r.l.maxCount, func(lo, hi int) error {
-		code := r.startNative(q.addTo(c), c, part(c.Dst, lo, hi), part(c.Src, lo, hi))
-		return r.l.errorOf(c.Kind.String(), code)
-	})
+	return q.id, r.checkStarted(q, r.start(q, c))
 }
 
 // hasIntCounts reports whether the library's calls take C int counts only.

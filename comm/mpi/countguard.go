@@ -61,10 +61,10 @@ func (w *world) checkIncoming(o *operation, call *driver.Signature) error {
 	return &driver.MismatchError{RankA: int(o.peer), CallA: call.Kind.String() + " of another count", RankB: int(o.me), CallB: call.String()}
 }
 
-// checkCounts compares the counts of c, which must be equal on all ranks, before a
-// collective of the library. All ranks return the same error.
+// checkCounts compares the counts of c before a collective of the library, if they must be
+// equal on all ranks. All ranks return the same error.
 func (r *rank) checkCounts(ctx context.Context, c *driver.Call) error {
-	if !r.w.guardCounts || r.w.cfg.Checked || r.n == 1 {
+	if !r.w.guardCounts || r.w.cfg.Checked || r.n == 1 || c.N < 0 {
 		return nil
 	}
 	call, n := c.Named(), c.N

@@ -90,9 +90,10 @@ func (r *rank) checkStarted(q *request, err error) error {
 		return nil
 	case len(q.ops) > 1:
 		return r.w.abort(r.w.rank, err)
+	case q != &r.messages:
+		q.reset()
+		r.pending.Release(q.id)
 	}
-	q.reset()
-	r.pending.Release(q.id)
 	return err
 }
 

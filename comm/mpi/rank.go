@@ -27,7 +27,7 @@ type rank struct {
 	countPair [2]int64
 
 	args         [16]uintptr // of a collective of the library
-	messages     request     // of a collective that consists of messages
+	messages     request     // of the collective under way; not of the pool
 	recvCount    int32
 	pending      driver.RequestPool[request]
 	tests        int

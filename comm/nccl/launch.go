@@ -144,8 +144,8 @@ func (g *group) block(r int) {
 		if r == l.rank {
 			return
 		}
-		g.move(lib.send, l.outgoing(q, r), r)
-		g.move(lib.recv, l.incoming(q, r), r)
+		g.move(lib.send, q.To(r, l.size), r)
+		g.move(lib.recv, q.From(r, l.size), r)
 	}
 }
 
@@ -168,29 +168,7 @@ func (l *channel) copyOwn(o *op) error {
 			}
 		}
 	default:
-		return l.copy(l.incoming(q, l.rank), l.outgoing(q, l.rank))
+		return l.copy(q.From(l.rank, l.size), q.To(l.rank, l.size))
 	}
 	return nil
-}
-
-// outgoing returns the block that goes to rank r, incoming the block that comes from it,
-// in an operation that consists of messages.
-func (l *channel) outgoing(q *driver.Call, r int) driver.Buf {
-	switch s := q.Kind.Spec(); {
-	case s.Src == driver.Blocks && (!s.SrcAtRoot || l.rank == q.Root()):
-		return q.SrcBlock(r, l.size)
-	case s.DstAtRoot && r == q.Root():
-		return q.Src
-	}
-	return driver.Buf{}
-}
-
-func (l *channel) incoming(q *driver.Call, r int) driver.Buf {
-	switch s := q.Kind.Spec(); {
-	case s.Dst == driver.Blocks && (!s.DstAtRoot || l.rank == q.Root()):
-		return q.DstBlock(r, l.size)
-	case s.SrcAtRoot && r == q.Root():
-		return q.Dst
-	}
-	return driver.Buf{}
 }
