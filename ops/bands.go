@@ -9,151 +9,103 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// matrix is a sparse matrix that acts along one axis of an array, as bands of rows
-// with the same taps. Derivatives, filters, flips and rolls are such matrices. Their
-// adjoint is computed by transposing the matrix, so no operator writes its own.
+// matrix is a sparse matrix that acts along one axis of an array. Derivatives,
+// filters, flips and rolls are such matrices. Their adjoint is computed by transposing
+// the matrix, so no operator writes its own.
 type matrix[T scalar.Scalar] struct {
 	rows, cols int
-	bands      []band[T] // in order of rows; a row outside all bands is zero
+	taps       []tap[T] // in any order
 }
 
-// band is rows lo to hi: row i is Σ c·(row at+step·(i-lo) of the argument).
+// tap adds c·(row at+step·(i-lo) of the argument) to each row i from lo to hi. step is
+// 1 or -1.
+type tap[T scalar.Scalar] struct {
+	lo, hi, at, step int
+	c                T
+}
+
+// last returns the row of the argument that the last row reads.
+func (t tap[T]) last() int { return t.at + t.step*(t.hi-1-t.lo) }
+
+// within returns the tap for rows lo to hi only.
+func (t tap[T]) within(lo, hi int) tap[T] {
+	skip := max(lo-t.lo, 0)
+	return tap[T]{t.lo + skip, min(t.hi, hi), t.at + t.step*skip, t.step, t.c}
+}
+
+// add appends a tap, unless it has no rows.
+func (m *matrix[T]) add(lo, hi, at, step int, c T) {
+	if lo < hi {
+		m.taps = append(m.taps, tap[T]{lo, hi, at, step, c})
+	}
+}
+
+// stencil adds to row i, from lo to hi, coefs times the rows from i+first on. It
+// leaves out coefficients that are zero.
+func (m *matrix[T]) stencil(lo, hi, first int, coefs ...float64) {
+	for k, c := range coefs {
+		if c != 0 {
+			m.add(lo, hi, lo+first+k, 1, scalar.From[T](complex(c, 0)))
+		}
+	}
+}
+
+// adjoint returns the conjugate transpose of m.
+func (m matrix[T]) adjoint() matrix[T] {
+	out := matrix[T]{rows: m.cols, cols: m.rows}
+	for _, t := range m.taps {
+		if c := scalar.Conj(t.c); t.step > 0 {
+			out.add(t.at, t.last()+1, t.lo, 1, c)
+		} else {
+			out.add(t.last(), t.at+1, t.hi-1, -1, c)
+		}
+	}
+	return out
+}
+
+// band is rows lo to hi with these taps.
 type band[T scalar.Scalar] struct {
 	lo, hi int
 	taps   []tap[T]
 }
 
-type tap[T scalar.Scalar] struct {
-	at, step int
-	c        T
-}
-
-// last returns the source row of the last of n rows.
-func (t tap[T]) last(n int) int { return t.at + t.step*(n-1) }
-
-// moved returns the tap for the row n rows after the first.
-func (t tap[T]) moved(n int) tap[T] {
-	t.at += t.step * n
-	return t
-}
-
-// add appends rows lo to hi with these taps, unless there are no such rows. The taps
-// are those of row lo.
-func (m *matrix[T]) add(lo, hi int, taps ...tap[T]) {
-	if lo < hi {
-		m.bands = append(m.bands, band[T]{lo, hi, taps})
-	}
-}
-
-// stencil returns the taps of row lo of a band at consecutive rows from lo+first on.
-// It leaves out coefficients that are zero.
-func stencil[T scalar.Scalar](lo, first int, coefs ...float64) []tap[T] {
-	var taps []tap[T]
-	for k, c := range coefs {
-		if c != 0 {
-			taps = append(taps, tap[T]{lo + first + k, 1, scalar.From[T](complex(c, 0))})
+// bands returns rows lo to hi of m. Each tap of a band reads rows of one interval of
+// ends only, which are sorted. A row outside all bands is zero.
+func (m matrix[T]) bands(lo, hi int, ends []int) (out []band[T]) {
+	var taps, live []tap[T]
+	var cuts []int // where bands begin and end
+	for _, t := range m.taps {
+		if t = t.within(lo, hi); t.lo >= t.hi {
+			continue
 		}
-	}
-	return taps
-}
-
-// tapRange is rows lo to hi to which one tap contributes. The tap is that of row lo.
-type tapRange[T scalar.Scalar] struct {
-	lo, hi int
-	t      tap[T]
-}
-
-// fromRanges returns the matrix of these ranges, which may be in any order. A band
-// ends where a range begins or ends.
-func fromRanges[T scalar.Scalar](rows, cols int, runs []tapRange[T]) matrix[T] {
-	runs = slices.DeleteFunc(runs, func(r tapRange[T]) bool { return r.lo >= r.hi })
-	var cuts []int
-	for _, r := range runs {
-		cuts = append(cuts, r.lo, r.hi)
+		taps, cuts = append(taps, t), append(cuts, t.lo, t.hi)
+		for _, e := range ends {
+			// i is the first row whose tap reads beyond e.
+			i := t.lo + t.step*(e-t.at)
+			if t.step < 0 {
+				i++
+			}
+			if i > t.lo && i < t.hi {
+				cuts = append(cuts, i)
+			}
+		}
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	slices.SortStableFunc(runs, func(a, b tapRange[T]) int { return cmp.Compare(a.lo, b.lo) })
-	out := matrix[T]{rows: rows, cols: cols}
-	var live []tapRange[T]
-	for i := 0; i+1 < len(cuts); i++ {
-		lo, hi := cuts[i], cuts[i+1]
-		live = slices.DeleteFunc(live, func(r tapRange[T]) bool { return r.hi <= lo })
-		for len(runs) > 0 && runs[0].lo == lo {
-			live = append(live, runs[0])
-			runs = runs[1:]
+	slices.SortStableFunc(taps, func(a, b tap[T]) int { return cmp.Compare(a.lo, b.lo) })
+	for k := 0; k+1 < len(cuts); k++ {
+		b := band[T]{lo: cuts[k], hi: cuts[k+1]}
+		live = slices.DeleteFunc(live, func(t tap[T]) bool { return t.hi <= b.lo })
+		for len(taps) > 0 && taps[0].lo == b.lo {
+			live, taps = append(live, taps[0]), taps[1:]
 		}
-		if len(live) == 0 {
-			continue
-		}
-		b := band[T]{lo: lo, hi: hi}
-		for _, r := range live {
-			b.taps = append(b.taps, r.t.moved(lo-r.lo))
+		for _, t := range live {
+			b.taps = append(b.taps, t.within(b.lo, b.hi))
 		}
 		// Taps in the order of their rows read memory in order.
 		slices.SortStableFunc(b.taps, func(a, b tap[T]) int { return cmp.Compare(a.at, b.at) })
-		out.bands = append(out.bands, b)
-	}
-	return out
-}
-
-// adjoint returns the conjugate transpose of m. Each tap of a band covers a range of
-// columns.
-func (m matrix[T]) adjoint() matrix[T] {
-	var runs []tapRange[T]
-	for _, b := range m.bands {
-		for _, t := range b.taps {
-			c := scalar.Conj(t.c)
-			first, last := t.at, t.last(b.hi-b.lo)
-			switch {
-			case t.step > 0:
-				runs = append(runs, tapRange[T]{first, last + 1, tap[T]{b.lo, 1, c}})
-			case t.step < 0:
-				runs = append(runs, tapRange[T]{last, first + 1, tap[T]{b.hi - 1, -1, c}})
-			default:
-				for i := b.lo; i < b.hi; i++ {
-					runs = append(runs, tapRange[T]{t.at, t.at + 1, tap[T]{i, 1, c}})
-				}
-			}
-		}
-	}
-	return fromRanges(m.cols, m.rows, runs)
-}
-
-// cut returns the bands of rows lo to hi. It splits bands so that each tap reads rows
-// of one interval of ends only. ends is sorted.
-func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
-	var out []band[T]
-	first, _ := slices.BinarySearchFunc(m.bands, lo, func(b band[T], lo int) int { return cmp.Compare(b.hi, lo+1) })
-	for _, b := range m.bands[first:] {
-		if b.lo >= hi {
-			break
-		}
-		from, to := max(b.lo, lo), min(b.hi, hi)
-		at := []int{from, to}
-		for _, t := range b.taps {
-			if t.step == 0 {
-				continue
-			}
-			for _, e := range ends {
-				// i is the first row whose tap reads beyond e.
-				i := b.lo + t.step*(e-t.at)
-				if t.step < 0 {
-					i++
-				}
-				if i > from && i < to {
-					at = append(at, i)
-				}
-			}
-		}
-		slices.Sort(at)
-		at = slices.Compact(at)
-		for k := 0; k+1 < len(at); k++ {
-			p := band[T]{at[k], at[k+1], make([]tap[T], len(b.taps))}
-			for j, t := range b.taps {
-				p.taps[j] = t.moved(at[k] - b.lo)
-			}
-			out = append(out, p)
+		if len(live) > 0 {
+			out = append(out, b)
 		}
 	}
 	return out
@@ -163,9 +115,9 @@ func (m matrix[T]) cut(lo, hi int, ends []int) []band[T] {
 // order and without overlap.
 func (m matrix[T]) needs(lo, hi int, ends []int) [][]dist.Rows {
 	out := make([][]dist.Rows, len(ends)-1)
-	for _, b := range m.cut(lo, hi, ends) {
+	for _, b := range m.bands(lo, hi, ends) {
 		for _, t := range b.taps {
-			s := dist.Rows{Lo: min(t.at, t.last(b.hi-b.lo)), Hi: max(t.at, t.last(b.hi-b.lo)) + 1}
+			s := dist.Rows{Lo: min(t.at, t.last()), Hi: max(t.at, t.last()) + 1}
 			o := owner(ends, s.Lo)
 			out[o] = append(out[o], s)
 		}
@@ -232,7 +184,7 @@ func banded[T scalar.Scalar](m matrix[T], lo, hi int, ends []int, me int, needs 
 			out.Groups[0] = append(out.Groups[0], device.Band{Lo: next - lo, Hi: to - lo})
 		}
 	}
-	for _, b := range m.cut(lo, hi, ends) {
+	for _, b := range m.bands(lo, hi, ends) {
 		zero(b.lo)
 		next = b.hi
 		d := device.Band{Lo: b.lo - lo, Hi: b.hi - lo, First: len(out.Taps)}

@@ -29,10 +29,10 @@ func Convolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h
 
 // filter returns the matrix of a convolution.
 func filter[T scalar.Scalar](rows, cols int, h []T, offset int) matrix[T] {
-	var runs []tapRange[T]
+	m := matrix[T]{rows: rows, cols: cols}
 	for k, c := range h {
-		lo, hi := max(k-offset, 0), min(cols+k-offset, rows)
-		runs = append(runs, tapRange[T]{lo, hi, tap[T]{lo + offset - k, 1, c}})
+		lo := max(k-offset, 0)
+		m.add(lo, min(cols+k-offset, rows), lo+offset-k, 1, c)
 	}
-	return fromRanges(rows, cols, runs)
+	return m
 }

@@ -39,7 +39,7 @@ func firstDerivative[T scalar.Scalar](n int, o DerivativeOptions) (matrix[T], er
 		for i := range c {
 			c[i] /= o.Sampling
 		}
-		m.add(lo, hi, stencil[T](lo, first, c...)...)
+		m.stencil(lo, hi, first, c...)
 	}
 	switch o.Kind {
 	case DerivativeForward:

@@ -12,6 +12,6 @@ import (
 func Flip[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
 	m := matrix[T]{rows: n, cols: n}
-	m.add(0, n, tap[T]{n - 1, -1, 1})
+	m.add(0, n, n-1, -1, 1)
 	return newAxisOperator(ctx, "ops: flip", x, a, m, nil, err)
 }

@@ -58,7 +58,7 @@ func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
 func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 	half := len(filters[0]) / 2
 	last := len(at) - 1
-	var runs []tapRange[T]
+	m := matrix[T]{rows: n, cols: n}
 	for j := range n {
 		k, w := 0, 0.0 // filter k with weight 1-w, filter k+1 with weight w
 		switch {
@@ -78,8 +78,8 @@ func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 			if w > 0 {
 				c = scalar.From[T](complex(1-w, 0))*c + scalar.From[T](complex(w, 0))*filters[k+1][s]
 			}
-			runs = append(runs, tapRange[T]{i, i + 1, tap[T]{j, 1, c}})
+			m.add(i, i+1, j, 1, c)
 		}
 	}
-	return fromRanges(n, n, runs)
+	return m
 }

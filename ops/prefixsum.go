@@ -5,6 +5,7 @@ import (
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
 )
@@ -17,13 +18,28 @@ type prefixSum[T scalar.Scalar] struct {
 	all, start      array.Array[T] // sums of the blocks of all ranks, and of those before this one
 }
 
-// build allocates memory. group must be set.
-func (o *prefixSum[T]) build(x *dist.Space, axis int) (err error) {
+func newPrefixSum[T scalar.Scalar](ctx context.Context, name string, x *dist.Space, axis int) (linop.Operator[T], error) {
+	o := &prefixSum[T]{}
+	var err error
+	if o.group, err = x.AxisGroup(ctx, axis); err != nil {
+		return nil, err
+	}
 	o.outer, o.n, o.inner = x.LocalShape().Around(axis)
 	if o.all, err = array.New[T](x.Device(), shape.Of(o.group.Size()*o.outer*o.inner)); err == nil {
 		o.start, err = array.New[T](x.Device(), shape.Of(o.outer*o.inner))
 	}
-	return err
+	if err := dist.Agree(ctx, x.Comm(), name, err); err != nil {
+		return nil, err
+	}
+	return linop.Func(name, x, x, o.forward, o.adjoint)
+}
+
+func (o *prefixSum[T]) forward(ctx context.Context, dst, src dist.Array[T]) error {
+	return o.apply(ctx, dst.Local(), src.Local(), false)
+}
+
+func (o *prefixSum[T]) adjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	return o.apply(ctx, dst.Local(), src.Local(), true)
 }
 
 // apply sets dst to the running sums of src over all ranks of the axis.

@@ -18,6 +18,6 @@ func Resize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (l
 		err = errors.Join(err, fmt.Errorf("the new extent is %d, must not be negative", n))
 	}
 	m := matrix[T]{rows: n, cols: have}
-	m.add(0, min(n, have), tap[T]{0, 1, 1})
+	m.add(0, min(n, have), 0, 1, 1)
 	return newAxisOperator(ctx, "ops: resize", x, a, m, nil, err, "to ", n)
 }

@@ -15,7 +15,7 @@ import (
 // sent.
 func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
-	var runs []tapRange[T]
+	m := matrix[T]{rows: len(index), cols: n}
 	var counts []int
 	sorted := true
 	for k, i := range index {
@@ -24,11 +24,11 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 			break
 		}
 		sorted = sorted && (k == 0 || index[k-1] <= i)
-		if e := len(runs) - 1; e >= 0 && runs[e].t.last(k-runs[e].lo)+1 == i {
-			runs[e].hi++
-			continue
+		if e := len(m.taps) - 1; e >= 0 && m.taps[e].last()+1 == i {
+			m.taps[e].hi++
+		} else {
+			m.add(k, k+1, i, 1, 1)
 		}
-		runs = append(runs, tapRange[T]{k, k + 1, tap[T]{i, 1, 1}})
 	}
 	if err == nil && sorted {
 		if _, ends := x.Place(a); len(ends) > 2 {
@@ -38,5 +38,5 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 			}
 		}
 	}
-	return newAxisOperator(ctx, "ops: restriction", x, a, fromRanges(len(index), n, runs), counts, err, "index ", index)
+	return newAxisOperator(ctx, "ops: restriction", x, a, m, counts, err, "index ", index)
 }

@@ -17,8 +17,8 @@ func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) 
 		if s < 0 {
 			s += n
 		}
-		m.add(0, s, tap[T]{n - s, 1, 1})
-		m.add(s, n, tap[T]{0, 1, 1})
+		m.add(0, s, n-s, 1, 1)
+		m.add(s, n, 0, 1, 1)
 	}
 	return newAxisOperator(ctx, "ops: roll", x, a, m, nil, err, "shift ", shift)
 }

@@ -35,7 +35,7 @@ func secondDerivative[T scalar.Scalar](n int, o DerivativeOptions, weight float6
 	if o.Edge && n < 3 {
 		return m, fmt.Errorf("edge needs at least 3 samples, the axis has %d", n)
 	}
-	row := func(lo, hi, first int) { m.add(lo, hi, stencil[T](lo, first, c, -2*c, c)...) }
+	row := func(lo, hi, first int) { m.stencil(lo, hi, first, c, -2*c, c) }
 	switch o.Kind {
 	case DerivativeForward:
 		row(0, n-2, 0)

@@ -19,8 +19,8 @@ func Symmetrize[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (
 	}
 	if err == nil {
 		m = matrix[T]{rows: max(2*n-1, 0), cols: n}
-		m.add(0, n-1, tap[T]{n - 1, -1, 1})
-		m.add(max(n-1, 0), 2*n-1, tap[T]{0, 1, 1})
+		m.add(0, n-1, n-1, -1, 1)
+		m.add(max(n-1, 0), 2*n-1, 0, 1, 1)
 	}
 	return newAxisOperator(ctx, "ops: symmetrize", x, a, m, nil, err)
 }
