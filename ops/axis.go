@@ -16,7 +16,7 @@ import (
 // axisOperator applies matrices along axes, whole or split over ranks, and adds up
 // the results.
 type axisOperator[T scalar.Scalar] struct {
-	x, y             *dist.Space
+	y                *dist.Space // the range
 	forward, adjoint *axisApply[T]
 }
 
@@ -55,46 +55,49 @@ func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
 	return x.Like(l, x.Shape().With(axis, n).Dims()...)
 }
 
-// newAxisOperator returns m along an axis of x. counts are the rows of the range on
-// each rank of a split axis. nil means those of x if the extent stays the same,
-// balanced otherwise. It ends a collective constructor: ranks agree on err and
-// values.
-func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, axis int, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
-	if x == nil {
-		return nil, fmt.Errorf("%s: no space given", what)
-	}
-	var a *axisOperator[T]
-	if err == nil {
-		a, err = buildAxisOperator(x, counts, axisMatrix[T]{axis, m})
-	}
-	values = append([]any{x.Shape(), " axis ", axis, " "}, values...)
-	if err := dist.Agree(ctx, x.Comm(), what, err, values...); err != nil {
-		return nil, err
-	}
-	return linop.Func(what, a.x, a.y, a.forward.set, a.adjoint.set)
+// newAxisOperator returns m over x. counts are the rows of the range on each rank of a
+// split axis. nil means those of x if the extent stays the same, balanced otherwise. It
+// ends a collective constructor: ranks agree on err and values.
+func newAxisOperator[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, m matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
+	return newAxisSum(ctx, what, x, []matrix[T]{m}, counts, err, append([]any{"axis ", m.axis, " "}, values...)...)
 }
 
-// axisMatrix is a matrix and the axis that it acts along.
-type axisMatrix[T scalar.Scalar] struct {
-	axis int
-	m    matrix[T]
+// newAxisSum is newAxisOperator for the sum of several matrices.
+func newAxisSum[T scalar.Scalar](ctx context.Context, what string, x *dist.Space, terms []matrix[T], counts []int, err error, values ...any) (linop.Operator[T], error) {
+	var a *axisOperator[T]
+	if err == nil {
+		a, err = buildAxisOperator(x, counts, terms...)
+	}
+	if err := agree(ctx, what, x, err, values...); err != nil {
+		return nil, err
+	}
+	return linop.Func(what, x, a.y, a.forward.set, a.adjoint.set)
+}
+
+// agree ends a collective constructor over x, which may be missing. Ranks agree on err,
+// the shape of x and the values.
+func agree(ctx context.Context, what string, x *dist.Space, err error, values ...any) error {
+	if x == nil {
+		return fmt.Errorf("%s: no space given", what)
+	}
+	return dist.Agree(ctx, x.Comm(), what, err, append([]any{x.Shape(), " "}, values...)...)
 }
 
 // buildAxisOperator adds up matrices along axes of x. Where there are several, they
 // are square, and there are no counts.
-func buildAxisOperator[T scalar.Scalar](x *dist.Space, counts []int, terms ...axisMatrix[T]) (*axisOperator[T], error) {
-	y, axis, m := x, terms[0].axis, terms[0].m
-	if _, have := x.SplitBy(axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
+func buildAxisOperator[T scalar.Scalar](x *dist.Space, counts []int, terms ...matrix[T]) (*axisOperator[T], error) {
+	y, m := x, terms[0]
+	if _, have := x.SplitBy(m.axis); m.rows != m.cols || counts != nil && !slices.Equal(counts, have) {
 		var err error
-		if y, err = resized(x, axis, m.rows, counts); err != nil {
+		if y, err = resized(x, m.axis, m.rows, counts); err != nil {
 			return nil, err
 		}
 	}
-	adjoint := make([]axisMatrix[T], len(terms))
-	for i, t := range terms {
-		adjoint[i] = axisMatrix[T]{t.axis, t.m.adjoint()}
+	adjoint := make([]matrix[T], len(terms))
+	for i, m := range terms {
+		adjoint[i] = m.adjoint()
 	}
-	a := &axisOperator[T]{x: x, y: y}
+	a := &axisOperator[T]{y: y}
 	var err error
 	if a.forward, err = newAxisApply(dist.NewPlan(x, dist.LabelForward), y, x, terms); err == nil {
 		a.adjoint, err = newAxisApply(dist.NewPlan(y, dist.LabelAdjoint), x, y, adjoint)
@@ -111,14 +114,14 @@ type axisApply[T scalar.Scalar] struct {
 }
 
 // newAxisApply plans dst = Σ m·src with an empty plan of src.
-func newAxisApply[T scalar.Scalar](plan *dist.Plan, dst, src *dist.Space, terms []axisMatrix[T]) (*axisApply[T], error) {
+func newAxisApply[T scalar.Scalar](plan *dist.Plan, dst, src *dist.Space, terms []matrix[T]) (*axisApply[T], error) {
 	l := &axisApply[T]{}
-	for _, t := range terms {
-		me, ends := src.Place(t.axis)
-		_, rows := dst.Place(t.axis)
-		reads := func(p int) [][]dist.Rows { return t.m.needs(rows[p], rows[p+1], ends) }
-		b := banded(t.m, rows[me], rows[me+1], ends, me, reads(me), plan.Rows(t.axis, reads))
-		b.Outer, _, b.Inner = src.LocalShape().Around(t.axis)
+	for _, m := range terms {
+		me, ends := src.Place(m.axis)
+		_, rows := dst.Place(m.axis)
+		reads := func(p int) [][]dist.Rows { return m.needs(rows[p], rows[p+1], ends) }
+		b := banded(m, rows[me], rows[me+1], ends, me, reads(me), plan.Rows(m.axis, reads))
+		b.Outer, _, b.Inner = src.LocalShape().Around(m.axis)
 		l.sum.Parts = append(l.sum.Parts, device.BandedPart[T]{Banded: b})
 	}
 	var err error

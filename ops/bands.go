@@ -13,8 +13,14 @@ import (
 // filters, flips and rolls are such matrices. Their adjoint is computed by transposing
 // the matrix, so no operator writes its own.
 type matrix[T scalar.Scalar] struct {
-	rows, cols int
-	taps       []tap[T] // in any order
+	axis, rows, cols int
+	taps             []tap[T] // in any order
+}
+
+// along returns a square matrix without taps along an axis of x that a user names.
+func along[T scalar.Scalar](x *dist.Space, axis int) (matrix[T], error) {
+	a, n, err := axisOf(x, axis)
+	return matrix[T]{axis: a, rows: n, cols: n}, err
 }
 
 // tap adds c·(row at+step·(i-lo) of the argument) to each row i from lo to hi. step is
@@ -52,7 +58,7 @@ func (m *matrix[T]) stencil(lo, hi, first int, coefs ...float64) {
 
 // adjoint returns the conjugate transpose of m.
 func (m matrix[T]) adjoint() matrix[T] {
-	out := matrix[T]{rows: m.cols, cols: m.rows}
+	out := matrix[T]{axis: m.axis, rows: m.cols, cols: m.rows}
 	for _, t := range m.taps {
 		if c := scalar.Conj(t.c); t.step > 0 {
 			out.add(t.at, t.last()+1, t.lo, 1, c)

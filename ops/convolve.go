@@ -18,21 +18,21 @@ import (
 // with zeros beyond the ends. y has the length of x or of h, whichever is longer.
 // Where the axis is split, ranks exchange as many rows as the filter has samples.
 func Convolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, h []T, offset int) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
+	m, err := along[T](x, axis)
 	if len(h) == 0 {
 		err = errors.Join(err, errors.New("the filter has no samples"))
 	} else if offset < 0 || offset >= len(h) {
 		err = errors.Join(err, fmt.Errorf("offset is %d: samples of the filter are 0 to %d", offset, len(h)-1))
 	}
-	return newAxisOperator(ctx, "ops: convolve", x, a, filter(max(n, len(h)), n, h, offset), nil, err, "filter ", h, " offset ", offset)
+	m.rows = max(m.cols, len(h))
+	m.filter(h, offset)
+	return newAxisOperator(ctx, "ops: convolve", x, m, nil, err, "filter ", h, " offset ", offset)
 }
 
-// filter returns the matrix of a convolution.
-func filter[T scalar.Scalar](rows, cols int, h []T, offset int) matrix[T] {
-	m := matrix[T]{rows: rows, cols: cols}
+// filter adds the taps of a convolution.
+func (m *matrix[T]) filter(h []T, offset int) {
 	for k, c := range h {
 		lo := max(k-offset, 0)
-		m.add(lo, min(cols+k-offset, rows), lo+offset-k, 1, c)
+		m.add(lo, min(m.cols+k-offset, m.rows), lo+offset-k, 1, c)
 	}
-	return m
 }

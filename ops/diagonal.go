@@ -27,9 +27,6 @@ func Diagonal[T scalar.Scalar](d dist.Array[T]) (linop.Operator[T], error) {
 // d[i]·x[.., i, ..]. All ranks give all of d.
 func DiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, d []T) (linop.Operator[T], error) {
 	a, n, err := axisOf(x, axis)
-	if x == nil {
-		return nil, fmt.Errorf("ops: diagonal: %w", err)
-	}
 	if err == nil && len(d) != n {
 		err = fmt.Errorf("%d numbers for axis %d of %v, must be %d%s", len(d), axis, x.Shape(), n, wholeHint(len(d), x.LocalShape().Dim(a)))
 	}
@@ -38,7 +35,7 @@ func DiagonalAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int
 		b := x.Box(x.Comm().Rank())
 		rows, err = array.FromHost(x.Device(), shape.Of(b.Hi[a]-b.Lo[a]), d[b.Lo[a]:b.Hi[a]])
 	}
-	if err := dist.Agree(ctx, x.Comm(), "ops: diagonal", err, "axis ", axis, " of ", x.Shape(), d); err != nil {
+	if err := agree(ctx, "ops: diagonal", x, err, "axis ", axis, d); err != nil {
 		return nil, err
 	}
 	outer, _, inner := x.LocalShape().Around(a)

@@ -21,19 +21,18 @@ import (
 // Rows whose formula reaches beyond the axis are zero. With Edge the centered
 // kinds use shorter formulas there.
 func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o DerivativeOptions) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
-	err = errors.Join(err, o.Validate())
-	var m matrix[T]
-	if err == nil {
-		m, err = firstDerivative[T](n, o)
+	m, err := along[T](x, axis)
+	if err = errors.Join(err, o.Validate()); err == nil {
+		err = m.firstDerivative(o)
 	}
-	return newAxisOperator(ctx, "ops: first derivative", x, a, m, nil, err, o)
+	return newAxisOperator(ctx, "ops: first derivative", x, m, nil, err, o)
 }
 
-func firstDerivative[T scalar.Scalar](n int, o DerivativeOptions) (matrix[T], error) {
-	m := matrix[T]{rows: n, cols: n}
+// firstDerivative adds the taps of a first derivative.
+func (m *matrix[T]) firstDerivative(o DerivativeOptions) error {
+	n := m.rows
 	if o.Edge && n < 2 {
-		return m, fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
+		return fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int, c ...float64) {
 		for i := range c {
@@ -65,5 +64,5 @@ func firstDerivative[T scalar.Scalar](n int, o DerivativeOptions) (matrix[T], er
 			row(n-1, n, -1, -1, 1)
 		}
 	}
-	return m, nil
+	return nil
 }

@@ -41,16 +41,15 @@ func buildGradient[T scalar.Scalar](x *dist.Space, o GradientOptions) (y *dist.S
 		return nil, nil, fmt.Errorf("%d samplings for an array of %d axes", len(o.Samplings), n)
 	}
 	for axis := range n {
-		_, rows, err := axisOf(x, axis)
+		m, err := along[T](x, axis)
 		d := DerivativeOptions{Sampling: perAxis(o.Samplings, axis), Kind: o.Kind, Edge: o.Edge}
-		var m matrix[T]
 		if err = errors.Join(err, d.Validate()); err == nil {
-			m, err = firstDerivative[T](rows, d)
+			err = m.firstDerivative(d)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("axis %d: %w", axis, err)
 		}
-		p, err := buildAxisOperator(x, nil, axisMatrix[T]{axis, m})
+		p, err := buildAxisOperator(x, nil, m)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -50,26 +50,27 @@ func (o IntegrationOptions) Validate() error {
 // and trapezoidal rules, a row with each neighbour.
 func CausalIntegration[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, c IntegrationOptions) (linop.Operator[T], error) {
 	const name = "ops: causal integration"
-	a, n, err := axisOf(x, axis)
+	m, err := along[T](x, axis)
 	err = errors.Join(err, c.Validate())
-	if err == nil && c.RemoveFirst && n == 0 {
+	if err == nil && c.RemoveFirst && m.rows == 0 {
 		err = errors.New("RemoveFirst of an axis without samples")
 	}
-	steps, err := newAxisOperator(ctx, name, x, a, integrationSteps[T](n, c), nil, err, c)
+	m.integrationSteps(c)
+	steps, err := newAxisOperator(ctx, name, x, m, nil, err, c)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := newPrefixSum[T](ctx, name, x, a)
+	sum, err := newPrefixSum[T](ctx, name, x, m.axis)
 	if err != nil || !c.RemoveFirst {
 		return compose(sum, steps, err)
 	}
-	m := matrix[T]{rows: n - 1, cols: n}
-	m.add(0, n-1, 1, 1, 1)
-	_, counts := x.SplitBy(a)
-	if _, ends := x.Place(a); counts != nil {
+	m = matrix[T]{axis: m.axis, rows: m.rows - 1, cols: m.cols}
+	m.add(0, m.rows, 1, 1, 1)
+	_, counts := x.SplitBy(m.axis)
+	if _, ends := x.Place(m.axis); counts != nil {
 		counts[owner(ends, 0)]--
 	}
-	rest, err := newAxisOperator(ctx, name, x, a, m, counts, nil)
+	rest, err := newAxisOperator(ctx, name, x, m, counts, nil)
 	sum, err = compose(sum, steps, err)
 	return compose(rest, sum, err)
 }
@@ -82,18 +83,16 @@ func compose[T scalar.Scalar](outer, inner linop.Operator[T], err error) (linop.
 	return linop.Compose(outer, inner)
 }
 
-// integrationSteps returns the matrix of the differences y[i] - y[i-1].
-func integrationSteps[T scalar.Scalar](n int, c IntegrationOptions) matrix[T] {
-	m := matrix[T]{rows: n, cols: n}
-	switch c.Rule {
-	case IntegrationFull:
-		m.stencil(0, n, 0, c.Sampling)
-	case IntegrationHalf:
-		m.stencil(0, n, 0, c.Sampling/2)
-		m.stencil(1, n, -1, c.Sampling/2)
-	case IntegrationTrapezoidal:
-		m.stencil(0, n, 0, c.Sampling/2)
-		m.stencil(2, n, -1, c.Sampling/2)
+// integrationSteps adds the taps of the differences y[i] - y[i-1].
+func (m *matrix[T]) integrationSteps(c IntegrationOptions) {
+	if c.Rule == IntegrationFull {
+		m.stencil(0, m.rows, 0, c.Sampling)
+		return
 	}
-	return m
+	m.stencil(0, m.rows, 0, c.Sampling/2)
+	first := 1 // the row from which on half of the sample before counts
+	if c.Rule == IntegrationTrapezoidal {
+		first = 2
+	}
+	m.stencil(first, m.rows, -1, c.Sampling/2)
 }

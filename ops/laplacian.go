@@ -27,26 +27,16 @@ type LaplacianOptions struct {
 //
 // over axes aₖ of x.
 func Laplacian[T scalar.Scalar](ctx context.Context, x *dist.Space, o LaplacianOptions) (linop.Operator[T], error) {
-	if x == nil {
-		return nil, errors.New("ops: laplacian: no space given")
-	}
 	axes := o.Axes
 	if axes == nil {
 		axes = []int{-2, -1}
 	}
 	terms, err := laplacianTerms[T](x, axes, o)
-	var a *axisOperator[T]
-	if err == nil {
-		a, err = buildAxisOperator(x, nil, terms...)
-	}
-	if err := dist.Agree(ctx, x.Comm(), "ops: laplacian", err, x.Shape(), o); err != nil {
-		return nil, err
-	}
-	return linop.Func("ops: laplacian", a.x, a.y, a.forward.set, a.adjoint.set)
+	return newAxisSum(ctx, "ops: laplacian", x, terms, nil, err, o)
 }
 
 // laplacianTerms returns the second derivatives that a Laplacian adds up.
-func laplacianTerms[T scalar.Scalar](x *dist.Space, axes []int, o LaplacianOptions) (terms []axisMatrix[T], err error) {
+func laplacianTerms[T scalar.Scalar](x *dist.Space, axes []int, o LaplacianOptions) (terms []matrix[T], err error) {
 	if o.Weights != nil && len(o.Weights) != len(axes) || o.Samplings != nil && len(o.Samplings) != len(axes) {
 		return nil, fmt.Errorf("%d weights and %d samplings for %d axes", len(o.Weights), len(o.Samplings), len(axes))
 	}
@@ -54,19 +44,18 @@ func laplacianTerms[T scalar.Scalar](x *dist.Space, axes []int, o LaplacianOptio
 		return nil, errors.New("no axes given")
 	}
 	for k, axis := range axes {
-		a, n, err := axisOf(x, axis)
+		m, err := along[T](x, axis)
 		d, w := DerivativeOptions{Sampling: perAxis(o.Samplings, k), Kind: o.Kind, Edge: o.Edge}, perAxis(o.Weights, k)
 		if math.IsNaN(w) || math.IsInf(w, 0) {
 			err = errors.Join(err, fmt.Errorf("weight %d is %g, must be finite", k, w))
 		}
-		var m matrix[T]
 		if err = errors.Join(err, d.Validate()); err == nil {
-			m, err = secondDerivative[T](n, d, w)
+			err = m.secondDerivative(d, w)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("axis %d: %w", axis, err)
 		}
-		terms = append(terms, axisMatrix[T]{a, m})
+		terms = append(terms, m)
 	}
 	return terms, nil
 }

@@ -32,9 +32,6 @@ type matrixMult[T scalar.Scalar] struct {
 // sums and scatters.
 func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
 	_, n, err := axisOf(x, 0)
-	if x == nil {
-		return nil, fmt.Errorf("ops: matrix product: %w", err)
-	}
 	o := &matrixMult[T]{cols: n}
 	var y *dist.Space
 	if err == nil && rows < 0 {
@@ -51,7 +48,7 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if err == nil {
 		o.a, err = array.FromHost(x.Device(), shape.Of(o.rows, n), a)
 	}
-	if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err, rows, " × ", n); err != nil {
+	if err := agree(ctx, "ops: matrix product", x, err, rows, " × ", n); err != nil {
 		return nil, err
 	}
 	if o.group, err = x.AxisGroup(ctx, 0); err != nil {

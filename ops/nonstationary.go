@@ -20,21 +20,20 @@ import (
 // interpolated linearly. Before the first it is the first filter, after the last the
 // last one. Filters have the same odd length, and at increases in equal steps.
 func NonStationaryConvolve1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, filters [][]T, at []int) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
+	m, err := along[T](x, axis)
 	if err == nil {
 		err = checkFilters(filters, at)
 	}
 	if err == nil {
 		const perTap = 128 // bytes that the matrix takes, about
-		if err = device.CheckHostMemory(n, len(filters[0]), perTap); err != nil {
-			err = fmt.Errorf("%d filters of %d samples: %w", n, len(filters[0]), err)
+		if err = device.CheckHostMemory(m.rows, len(filters[0]), perTap); err != nil {
+			err = fmt.Errorf("%d filters of %d samples: %w", m.rows, len(filters[0]), err)
 		}
 	}
-	var m matrix[T]
 	if err == nil {
-		m = nonStationary(n, filters, at)
+		m.nonStationary(filters, at)
 	}
-	return newAxisOperator(ctx, "ops: non-stationary convolve", x, a, m, nil, err, filters, at)
+	return newAxisOperator(ctx, "ops: non-stationary convolve", x, m, nil, err, filters, at)
 }
 
 func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
@@ -55,11 +54,11 @@ func checkFilters[T scalar.Scalar](filters [][]T, at []int) error {
 	return nil
 }
 
-func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
+// nonStationary adds the taps of filters that change along the axis.
+func (m *matrix[T]) nonStationary(filters [][]T, at []int) {
 	half := len(filters[0]) / 2
 	last := len(at) - 1
-	m := matrix[T]{rows: n, cols: n}
-	for j := range n {
+	for j := range m.cols {
 		k, w := 0, 0.0 // filter k with weight 1-w, filter k+1 with weight w
 		switch {
 		case j >= at[last]:
@@ -71,7 +70,7 @@ func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 		}
 		for s := range filters[0] {
 			i := j + s - half
-			if i < 0 || i >= n {
+			if i < 0 || i >= m.rows {
 				continue
 			}
 			c := filters[k][s]
@@ -81,5 +80,4 @@ func nonStationary[T scalar.Scalar](n int, filters [][]T, at []int) matrix[T] {
 			m.add(i, i+1, j, 1, c)
 		}
 	}
-	return m
 }

@@ -14,13 +14,13 @@ import (
 // stay on their ranks. In any other order the result is split evenly, and rows are
 // sent.
 func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, index []int) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
-	m := matrix[T]{rows: len(index), cols: n}
+	m, err := along[T](x, axis)
+	m.rows = len(index)
 	var counts []int
 	sorted := true
 	for k, i := range index {
-		if i < 0 || i >= n {
-			err = errors.Join(err, fmt.Errorf("index %d is %d: rows are 0 to %d", k, i, n-1))
+		if i < 0 || i >= m.cols {
+			err = errors.Join(err, fmt.Errorf("index %d is %d: rows are 0 to %d", k, i, m.cols-1))
 			break
 		}
 		sorted = sorted && (k == 0 || index[k-1] <= i)
@@ -31,12 +31,12 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 		}
 	}
 	if err == nil && sorted {
-		if _, ends := x.Place(a); len(ends) > 2 {
+		if _, ends := x.Place(m.axis); len(ends) > 2 {
 			counts = make([]int, len(ends)-1)
 			for _, i := range index {
 				counts[owner(ends, i)]++
 			}
 		}
 	}
-	return newAxisOperator(ctx, "ops: restriction", x, a, m, counts, err, "index ", index)
+	return newAxisOperator(ctx, "ops: restriction", x, m, counts, err, "index ", index)
 }

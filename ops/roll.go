@@ -10,9 +10,8 @@ import (
 
 // Roll shifts the rows of an axis cyclically: y[(i+shift) mod n] = x[i].
 func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
-	m := matrix[T]{rows: n, cols: n}
-	if n > 0 {
+	m, err := along[T](x, axis)
+	if n := m.cols; n > 0 {
 		s := shift % n
 		if s < 0 {
 			s += n
@@ -20,5 +19,5 @@ func Roll[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, shift int) 
 		m.add(0, s, n-s, 1, 1)
 		m.add(s, n, 0, 1, 1)
 	}
-	return newAxisOperator(ctx, "ops: roll", x, a, m, nil, err, "shift ", shift)
+	return newAxisOperator(ctx, "ops: roll", x, m, nil, err, "shift ", shift)
 }

@@ -17,23 +17,21 @@ import (
 // with k = 0 centered, 1 forward, -1 backward. Rows whose formula reaches beyond
 // the axis are zero. With Edge the centered kind uses the nearest formula there.
 func SecondDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o DerivativeOptions) (linop.Operator[T], error) {
-	a, n, err := axisOf(x, axis)
-	err = errors.Join(err, o.Validate())
-	var m matrix[T]
-	if err == nil {
-		m, err = secondDerivative[T](n, o, 1)
+	m, err := along[T](x, axis)
+	if err = errors.Join(err, o.Validate()); err == nil {
+		err = m.secondDerivative(o, 1)
 	}
-	return newAxisOperator(ctx, "ops: second derivative", x, a, m, nil, err, o)
+	return newAxisOperator(ctx, "ops: second derivative", x, m, nil, err, o)
 }
 
-func secondDerivative[T scalar.Scalar](n int, o DerivativeOptions, weight float64) (matrix[T], error) {
-	m := matrix[T]{rows: n, cols: n}
-	c := weight / (o.Sampling * o.Sampling)
+// secondDerivative adds the taps of a second derivative times weight.
+func (m *matrix[T]) secondDerivative(o DerivativeOptions, weight float64) error {
+	n, c := m.rows, weight/(o.Sampling*o.Sampling)
 	if o.Kind == DerivativeCentered5 {
-		return m, errors.New("the kind is DerivativeCentered5: second derivatives have three points only")
+		return errors.New("the kind is DerivativeCentered5: second derivatives have three points only")
 	}
 	if o.Edge && n < 3 {
-		return m, fmt.Errorf("edge needs at least 3 samples, the axis has %d", n)
+		return fmt.Errorf("edge needs at least 3 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int) { m.stencil(lo, hi, first, c, -2*c, c) }
 	switch o.Kind {
@@ -50,5 +48,5 @@ func secondDerivative[T scalar.Scalar](n int, o DerivativeOptions, weight float6
 			row(n-1, n, -2)
 		}
 	}
-	return m, nil
+	return nil
 }

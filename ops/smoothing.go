@@ -14,9 +14,10 @@ import (
 // Smoothing1D replaces each sample by the mean of the n samples around it, with zeros
 // beyond the ends. An even n counts as n+1, as in PyLops.
 func Smoothing1D[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, n int) (linop.Operator[T], error) {
-	a, rows, err := axisOf(x, axis)
-	h, e := meanFilter[T](n, rows)
-	return newAxisOperator(ctx, "ops: smoothing", x, a, filter(rows, rows, h, len(h)/2), nil, errors.Join(err, e), "length ", n)
+	m, err := along[T](x, axis)
+	h, e := meanFilter[T](n, m.rows)
+	m.filter(h, len(h)/2)
+	return newAxisOperator(ctx, "ops: smoothing", x, m, nil, errors.Join(err, e), "length ", n)
 }
 
 // Smoothing2D replaces each sample by the mean of the n[0] × n[1] samples around it
@@ -27,10 +28,7 @@ func Smoothing2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes, n [2
 		return nil, err
 	}
 	second, err := Smoothing1D[T](ctx, x, axes[1], n[1])
-	if err != nil {
-		return nil, err
-	}
-	return linop.Compose(second, first)
+	return compose(second, first, err)
 }
 
 // meanFilter returns the filter of a mean over n samples, or n+1 if n is even. It is

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
@@ -17,14 +16,11 @@ import (
 // The adjoint copies a row to all rows.
 func Sum[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int) (linop.Operator[T], error) {
 	a, _, err := axisOf(x, axis)
-	if x == nil {
-		return nil, fmt.Errorf("ops: sum: %w", err)
-	}
 	var y *dist.Space
 	if err == nil {
 		y, err = x.DropAxis(a)
 	}
-	if err := dist.Agree(ctx, x.Comm(), "ops: sum", err, "axis ", axis, " of ", x.Shape()); err != nil {
+	if err := agree(ctx, "ops: sum", x, err, "axis ", axis); err != nil {
 		return nil, err
 	}
 	group, err := x.AxisGroup(ctx, a)
