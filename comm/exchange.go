@@ -49,8 +49,10 @@ func (x *Exchange) Start(ctx context.Context) error {
 	case x.started:
 		return errors.New("comm: Exchange: started twice: wait for it first")
 	}
-	if err := driver.CheckLegs(x.Recv, x.Send, c.size, c.gpu); err != nil {
-		return err
+	for _, legs := range [...][]Leg{x.Recv, x.Send} {
+		if err := driver.CheckLegs(legs, c.gpu); err != nil {
+			return err
+		}
 	}
 	q := &c.call
 	c.set(driver.KindExchange, Buf{}, Buf{}, 0, -1)

@@ -209,10 +209,21 @@ func (c *Call) To(r, size int) Buf {
 }
 
 func block(b Buf, counts []int, r, size int) Buf {
+	n := b.N / size
+	at := r * n
 	if counts != nil {
-		return BlockV(b, counts, r)
+		n, at = counts[r], Offset(counts, r)
 	}
-	return Block(b, r, size)
+	return b.Slice(at, at+n)
+}
+
+// Offset returns where the block of rank r starts.
+func Offset(counts []int, r int) int {
+	at := 0
+	for _, n := range counts[:r] {
+		at += n
+	}
+	return at
 }
 
 // String shows the call with its arguments.

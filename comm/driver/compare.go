@@ -56,16 +56,15 @@ func Compare(size int, c *Call, gather func(numbers ...int64) ([]int64, error), 
 	return nil
 }
 
-// compareCounts compares what each rank has with what the others expect of it.
+// compareCounts gathers the counts of all ranks and compares them.
 func compareCounts(size int, c *Call, gather func(numbers ...int64) ([]int64, error)) error {
-	s := c.Kind.Spec()
-	small := c.Src.N
-	if s.Src == Blocks {
-		small = c.Dst.N
+	own := c.Src.N
+	if c.Kind.Spec().Src == Blocks {
+		own = c.Dst.N
 	}
 	per := 1 + 2*size
 	numbers := make([]int64, per)
-	numbers[0] = int64(small)
+	numbers[0] = int64(own)
 	for j := range c.In {
 		numbers[1+j] = int64(c.In[j])
 	}
@@ -76,23 +75,38 @@ func compareCounts(size int, c *Call, gather func(numbers ...int64) ([]int64, er
 	if err != nil {
 		return err
 	}
-	has := func(j int) int64 { return all[j*per] }
-	in := func(i, j int) int64 { return all[i*per+1+j] }
-	out := func(i, j int) int64 { return all[i*per+1+size+j] }
+	counts := make([]int, len(all))
+	for i, n := range all {
+		counts[i] = int(n)
+	}
+	return CompareCounts(size, c, func(j int) (own int, in, out []int) {
+		s := counts[j*per : (j+1)*per]
+		return s[0], s[1 : 1+size], s[1+size:]
+	})
+}
+
+// CompareCounts compares what each rank has with what the others expect of it. of returns
+// the counts of rank j and the elements of its buffer that is a single block. All ranks
+// return the same error.
+func CompareCounts(size int, c *Call, of func(j int) (own int, in, out []int)) error {
+	s := c.Kind.Spec()
+	_, _, zero := of(0)
 	for i := range size {
+		if s.Rooted && i != c.Root() {
+			continue
+		}
+		_, in, out := of(i)
 		for j := range size {
-			var got, want int64
-			switch {
-			case s.Rooted && i != c.Root():
-				continue
+			var got, want int
+			switch own, _, theirs := of(j); {
 			case s.Dst == Blocks && s.Src == Blocks:
-				got, want = out(j, i), in(i, j)
+				got, want = theirs[i], in[j]
 			case s.Dst == Blocks:
-				got, want = has(j), in(i, j)
+				got, want = own, in[j]
 			case s.Rooted:
-				got, want = has(j), out(i, j)
+				got, want = own, out[j]
 			default:
-				got, want = out(0, j), out(i, j)
+				got, want = zero[j], out[j]
 			}
 			if got != want {
 				return &MismatchError{RankA: i, CallA: c.String(), RankB: j, CallB: c.String(),

@@ -21,7 +21,8 @@ func TestAllocs(t *testing.T) {
 				src, dst := comm.Of(make([]float32, n)), comm.Of(make([]float32, n))
 				half := src.Slice(0, n/2)
 				counts := []int{n / 4, n - n/4}
-				dstBlock, srcBlock := driver.BlockV(dst, counts, c.Rank()), driver.BlockV(src, counts, c.Rank())
+				at := driver.Offset(counts, c.Rank())
+				dstBlock, srcBlock := dst.Slice(at, at+counts[c.Rank()]), src.Slice(at, at+counts[c.Rank()])
 				peer := 1 - c.Rank()
 				group := func() error {
 					if err := c.Send(ctx, src, peer); err != nil {

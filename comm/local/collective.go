@@ -28,31 +28,51 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 		r.fromSlots(c, s)
 		return nil
 	}
-	var err error
-	switch c.Kind {
-	case driver.KindAllReduce:
-		err = r.allReduce(ctx, c, algo)
-	case driver.KindReduce:
-		err = r.reduce(ctx, c, algo)
-	case driver.KindExScan:
-		err = r.exScan(ctx, c)
-	case driver.KindReduceScatter, driver.KindReduceScatterV:
-		err = r.reduceScatter(ctx, c, algo)
-	case driver.KindBroadcast:
-		err = r.broadcast(ctx, c, algo)
-	case driver.KindAllGather, driver.KindAllGatherV:
-		err = r.allGather(ctx, c, algo)
-	case driver.KindGather, driver.KindGatherV:
-		err = r.gather(c)
-	case driver.KindScatter, driver.KindScatterV:
-		err = r.scatter(c)
-	case driver.KindAllToAll, driver.KindAllToAllV:
-		err = r.allToAll(c)
+	if s.Counts {
+		mismatch := driver.CompareCounts(r.n, c, func(j int) (own int, in, out []int) {
+			o := r.slotOf(j)
+			if s.Src == driver.Blocks {
+				return o.m, o.in, o.out
+			}
+			return o.n, o.in, o.out
+		})
+		if mismatch != nil {
+			if err := r.leave(ctx, c); err != nil {
+				return err
+			}
+			return mismatch
+		}
 	}
-	if err != nil && r.Aborted() != nil {
+	if err := r.move(ctx, c, algo); err != nil {
 		return err
 	}
-	return r.leave(ctx, c, err)
+	return r.leave(ctx, c)
+}
+
+// move does the work of a collective on the memory of all ranks. Its error means that the
+// program was aborted.
+func (r *rank) move(ctx context.Context, c *driver.Call, algo driver.Algo) error {
+	switch c.Kind {
+	case driver.KindAllReduce:
+		return r.allReduce(ctx, c, algo)
+	case driver.KindReduce:
+		return r.reduce(ctx, c, algo)
+	case driver.KindExScan:
+		return r.exScan(ctx, c)
+	case driver.KindReduceScatter, driver.KindReduceScatterV:
+		return r.reduceScatter(ctx, c, algo)
+	case driver.KindBroadcast:
+		return r.broadcast(ctx, c, algo)
+	case driver.KindAllGather, driver.KindAllGatherV:
+		return r.allGather(ctx, c, algo)
+	case driver.KindGather, driver.KindGatherV:
+		r.gather(c)
+	case driver.KindScatter, driver.KindScatterV:
+		r.scatter(c)
+	case driver.KindAllToAll, driver.KindAllToAllV:
+		r.allToAll(c)
+	}
+	return nil
 }
 
 // fromSlots does a call whose sources are all in the slots, with blocks of equal size.
@@ -89,11 +109,11 @@ func (r *rank) exScan(ctx context.Context, c *driver.Call) error {
 	srcs, _ := r.operands()
 	tmp := r.scratchBytes(c.Dst.Bytes())
 	r.foldLower(tmp, c, srcs)
-	err := r.leave(ctx, c, nil)
-	if err == nil {
-		driver.Move(c.Dst.Ptr, tmp, c.Dst.Bytes())
+	if err := r.leave(ctx, c); err != nil {
+		return err
 	}
-	return err
+	driver.Move(c.Dst.Ptr, tmp, c.Dst.Bytes())
+	return nil
 }
 
 // foldLower reduces the sources of lower ranks to to.

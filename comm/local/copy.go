@@ -34,7 +34,7 @@ func (r *rank) broadcast(ctx context.Context, c *driver.Call, algo driver.Algo) 
 func (r *rank) allGather(ctx context.Context, c *driver.Call, algo driver.Algo) error {
 	switch {
 	case algo == driver.Ring && c.In == nil:
-		driver.Move(driver.Block(c.Dst, r.me, r.n).Ptr, c.Src.Ptr, c.Src.Bytes())
+		driver.Move(c.DstBlock(r.me, r.n).Ptr, c.Src.Ptr, c.Src.Bytes())
 		r.advance(uint64(r.n - 1)) // ringGather counts steps from those of ringReduce
 		return r.ringGather(ctx, c, shares{n: c.Dst.N, count: r.n})
 	case algo == driver.Tree && c.In == nil:
@@ -43,9 +43,6 @@ func (r *rank) allGather(ctx context.Context, c *driver.Call, algo driver.Algo) 
 	size, at := c.DType.Size(), 0
 	for j := range r.n {
 		s := r.slotOf(j)
-		if c.In != nil && c.In[j] != s.n {
-			return r.countMismatch(r.me, c.In[j], j, s.n)
-		}
 		driver.Move(addrAt(c.Dst.Ptr, at*size, s.n), s.src, s.n*size)
 		at += s.n
 	}
@@ -53,38 +50,23 @@ func (r *rank) allGather(ctx context.Context, c *driver.Call, algo driver.Algo) 
 }
 
 // gather copies this rank's block to root, so that all cores copy.
-func (r *rank) gather(c *driver.Call) error {
-	to, n, at := r.slotOf(c.Root()), c.Src.N, r.me*c.Src.N
-	if to.in != nil {
-		if want := to.in[r.me]; want != n {
-			return r.countMismatch(c.Root(), want, r.me, n)
-		}
-		at = driver.Offset(to.in, r.me)
-	}
-	driver.Move(addrAt(to.dst, at*c.DType.Size(), n), c.Src.Ptr, c.Src.Bytes())
-	return nil
+func (r *rank) gather(c *driver.Call) {
+	root := r.slotOf(c.Root())
+	to, bytes := block(root.dst, root.in, r.me, c.Src.N, c.DType.Size())
+	driver.Move(to, c.Src.Ptr, bytes)
 }
 
-func (r *rank) scatter(c *driver.Call) error {
-	from, n, at := r.slotOf(c.Root()), c.Dst.N, r.me*c.Dst.N
-	if from.out != nil {
-		if got := from.out[r.me]; got != n {
-			return r.countMismatch(r.me, n, c.Root(), got)
-		}
-		at = driver.Offset(from.out, r.me)
-	}
-	driver.Move(c.Dst.Ptr, addrAt(from.src, at*c.DType.Size(), n), c.Dst.Bytes())
-	return nil
+func (r *rank) scatter(c *driver.Call) {
+	root := r.slotOf(c.Root())
+	from, bytes := block(root.src, root.out, r.me, c.Dst.N, c.DType.Size())
+	driver.Move(c.Dst.Ptr, from, bytes)
 }
 
 // allToAll copies to this rank the blocks that all ranks have for it. If a rank works
 // in place, copying in one direction would overwrite what must go in the other. So two
 // ranks share the work for their two blocks: each swaps one half of both, and no other
 // rank uses that half.
-func (r *rank) allToAll(c *driver.Call) error {
-	if err := r.comparePairCounts(c); err != nil {
-		return err
-	}
+func (r *rank) allToAll(c *driver.Call) {
 	my, size := r.mySlot(), c.DType.Size()
 	for j := range r.n {
 		peer := r.slotOf(j)
@@ -108,22 +90,6 @@ func (r *rank) allToAll(c *driver.Call) error {
 			driver.Move(unsafe.Add(to, lo), tmp, n)
 		}
 	}
-	return nil
-}
-
-// comparePairCounts compares the counts of AllToAllV between this rank and each other,
-// in both directions.
-func (r *rank) comparePairCounts(c *driver.Call) error {
-	for j := range c.In {
-		s := r.slotOf(j)
-		if s.out[r.me] != c.In[j] {
-			return r.countMismatch(r.me, c.In[j], j, s.out[r.me])
-		}
-		if s.in[r.me] != c.Out[j] {
-			return r.countMismatch(j, s.in[r.me], r.me, c.Out[j])
-		}
-	}
-	return nil
 }
 
 // block returns address and size in bytes of block j of a buffer at p. Without counts

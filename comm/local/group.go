@@ -80,7 +80,6 @@ type group struct {
 	members []int // their ranks in the world
 	states  []rankState
 	queues  []messageQueue // queue i*n+j holds messages from rank i to rank j
-	fault   atomic.Pointer[fault]
 	closed  atomic.Int32
 	_       [128]byte
 
@@ -90,12 +89,6 @@ type group struct {
 	mu    sync.Mutex
 	colls []*icoll // non-blocking collectives under way, oldest first
 	spare []*icoll
-}
-
-// fault is an error that one rank found after all had entered the collective.
-type fault struct {
-	seq uint64
-	err error
 }
 
 func newGroup(w *world, members []int) *group {

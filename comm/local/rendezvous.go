@@ -71,14 +71,8 @@ func (r *rank) explainMismatch(c *driver.Call) error {
 }
 
 // leave ends a collective. It publishes that this rank no longer uses the others'
-// memory and waits until no other rank uses its memory. If any rank found a fault, all
-// return it.
-func (r *rank) leave(ctx context.Context, c *driver.Call, found error) error {
-	if found != nil {
-		for f := r.g.fault.Load(); f == nil || f.seq != r.seq; f = r.g.fault.Load() {
-			r.g.fault.CompareAndSwap(f, &fault{r.seq, found}) // the first fault wins
-		}
-	}
+// memory and waits until no other rank uses its memory.
+func (r *rank) leave(ctx context.Context, c *driver.Call) error {
 	r.state.done.Store(r.seq)
 	r.wakeWaiters()
 	for j := range r.n {
@@ -86,15 +80,5 @@ func (r *rank) leave(ctx context.Context, c *driver.Call, found error) error {
 			return err
 		}
 	}
-	if f := r.g.fault.Load(); f != nil && f.seq == r.seq {
-		return f.err
-	}
 	return nil
-}
-
-// countMismatch returns the error that rank j has got elements where rank i expects
-// want.
-func (r *rank) countMismatch(i, want, j, got int) error {
-	return &driver.MismatchError{RankA: i, CallA: r.slotOf(i).call.String(), RankB: j, CallB: r.slotOf(j).call.String(),
-		Hint: fmt.Sprintf("rank %d has %d elements, rank %d expects %d", j, got, i, want)}
 }

@@ -27,7 +27,7 @@ func (r *rank) Split(ctx context.Context, c *driver.Call) (driver.Conn, error) {
 		}
 		r.state.obj = newGroup(r.g.w, members)
 	}
-	if err := r.leave(ctx, c, nil); err != nil || c.Color == driver.NoColor {
+	if err := r.leave(ctx, c); err != nil || c.Color == driver.NoColor {
 		return nil, err
 	}
 	g := r.g.states[subgroup[0]].obj.(*group)

@@ -57,7 +57,7 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 		}
 		r.state.obj = x
 	}
-	if err := r.leave(ctx, c, nil); err != nil {
+	if err := r.leave(ctx, c); err != nil {
 		return nil, nil, err
 	}
 	mem := r.g.states[0].obj.(*windowMemory)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/commtest"
-	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/soak"
 )
@@ -351,7 +350,7 @@ func allocs(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 	}
 	src, dst, scalars := a.buf(), b.buf(), comm.Of(make([]float64, 2))
 	each := n / c.Size()
-	part, own := src.Slice(0, each), driver.Block(src, c.Rank(), c.Size())
+	part, own := src.Slice(0, each), src.Slice(c.Rank()*each, (c.Rank()+1)*each)
 	all := src.Slice(0, each*c.Size())
 	counts := slices.Repeat([]int{each}, c.Size())
 	to, from := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
