@@ -21,8 +21,8 @@ type vec interface {
 	diff(lo, hi int, want vec) error
 	// equal compares element i with x.
 	equal(i int, x num) error
-	// number returns the real part of element i.
-	number(i int) int
+	// number returns element i if it is an integer from 0 to below top, else -1.
+	number(i, top int) int
 	// guards returns an error if a guard has changed.
 	guards() error
 	// resize makes n elements, which hold junk.
@@ -40,30 +40,20 @@ const guard = 5 // elements; odd, so that memory of small types is not aligned
 
 var junk = num{90, 91}
 
+// newVecs makes an empty vec of each type.
+var newVecs = [...]func(p *deviceMemory) vec{
+	scalar.Uint8: newElems[uint8], scalar.Int32: newElems[int32], scalar.Int64: newElems[int64],
+	scalar.Float32: newElems[float32], scalar.Float64: newElems[float64],
+	scalar.Complex64: newElems[complex64], scalar.Complex128: newElems[complex128],
+	scalar.Half: newElems[scalar.Float16], scalar.Brain: newElems[scalar.BFloat16],
+}
+
+func newElems[T scalar.Element](p *deviceMemory) vec {
+	return &elems[T]{t: traitsOf(scalar.Of[T]()), deviceCopy: deviceCopy{p: p}}
+}
+
 func newVec(dt scalar.DType, n int, p *deviceMemory) vec {
-	var v vec
-	switch dt {
-	case scalar.Uint8:
-		v = &elems[uint8]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Int32:
-		v = &elems[int32]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Int64:
-		v = &elems[int64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Float32:
-		v = &elems[float32]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Float64:
-		v = &elems[float64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Complex64:
-		v = &elems[complex64]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Complex128:
-		v = &elems[complex128]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Half:
-		v = &elems[scalar.Float16]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	case scalar.Brain:
-		v = &elems[scalar.BFloat16]{t: traitsOf(dt), deviceCopy: deviceCopy{p: p}}
-	default:
-		panic("commtest: vector of " + dt.String())
-	}
+	v := newVecs[dt](p)
 	v.resize(n)
 	return v
 }
@@ -141,28 +131,13 @@ func (e *elems[T]) equal(i int, x num) error {
 	return nil
 }
 
-func (e *elems[T]) number(i int) int {
-	switch x := any(e.in()[i]).(type) {
-	case uint8:
-		return int(x)
-	case int32:
-		return int(x)
-	case int64:
-		return int(x)
-	case float32:
-		return int(x)
-	case float64:
-		return int(x)
-	case complex64:
-		return int(real(x))
-	case complex128:
-		return int(real(x))
-	case scalar.Float16:
-		return int(x.Float32())
-	case scalar.BFloat16:
-		return int(x.Float32())
+func (e *elems[T]) number(i, top int) int {
+	for n := range top {
+		if e.in()[i] == one[T](num{re: int64(n)}) {
+			return n
+		}
 	}
-	return 0
+	return -1
 }
 
 func (e *elems[T]) guards() error {

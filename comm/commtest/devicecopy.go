@@ -137,16 +137,11 @@ func bytesOf[T scalar.Element](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// elements returns a new buffer of zeros, for calls that must fail.
+// elements returns a buffer of zeros, for calls that must fail.
 func (r *rank) elements(dt scalar.DType, n int) comm.Buf {
-	var v vec
-	if r.device != nil {
-		v = r.vec(dt, n)
-	} else {
-		v = newVec(dt, n, nil)
-	}
+	v := r.vec(dt, n)
 	v.set(num{})
-	return v.buf(0, n)
+	return whole(v)
 }
 
 func (r *rank) reals(n int) comm.Buf  { return r.elements(scalar.Float64, n) }

@@ -256,7 +256,7 @@ func tickets(r *rank, dt scalar.DType) {
 		mine := make([]int32, draws)
 		last := -1
 		for k := range mine {
-			mine[k] = int32(got[k*r.size+to].number(0))
+			mine[k] = int32(got[k*r.size+to].number(0, all))
 			r.checkf(int(mine[k]) > last, "tickets of %v: rank %d drew %d from rank %d after %d", dt, r.me, mine[k], to, last)
 			last = int(mine[k])
 		}

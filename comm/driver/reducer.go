@@ -11,7 +11,12 @@ type Reducer func(d, a, b unsafe.Pointer, n int)
 
 // ReducerOf returns the function for op on elements of type dt, or nil if op makes
 // no sense for them. For Average it is the sum; call Divide afterwards.
-func ReducerOf(op Op, dt scalar.DType) Reducer { return reducers[op][dt] }
+func ReducerOf(op Op, dt scalar.DType) Reducer {
+	if op == Average {
+		op = Sum
+	}
+	return reducers[op][dt]
+}
 
 // reducers has one function for each op and element type. A call looks it up once,
 // so that loops hold no switch. The entry is nil where op makes no sense.
@@ -19,13 +24,11 @@ var reducers = [...][scalar.Brain + 1]Reducer{
 	Sum: {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128],
 		addHalf, addBrain},
 	Prod: {1: mul[uint8], mul[int32], mul[int64], mul[float32], mul[float64], mul[complex64], mul[complex128],
-		half(product), brain(product)},
+		rounded(product, scalar.ToFloat16), rounded(product, scalar.ToBFloat16)},
 	Min: {1: minimum[uint8], minimum[int32], minimum[int64], minimum[float32], minimum[float64],
-		scalar.Half: half(smaller), scalar.Brain: brain(smaller)},
+		scalar.Half: rounded(smaller, scalar.ToFloat16), scalar.Brain: rounded(smaller, scalar.ToBFloat16)},
 	Max: {1: maximum[uint8], maximum[int32], maximum[int64], maximum[float32], maximum[float64],
-		scalar.Half: half(larger), scalar.Brain: brain(larger)},
-	Average: {1: add[uint8], add[int32], add[int64], add[float32], add[float64], add[complex64], add[complex128],
-		addHalf, addBrain},
+		scalar.Half: rounded(larger, scalar.ToFloat16), scalar.Brain: rounded(larger, scalar.ToBFloat16)},
 	Replace: {1: second[uint8], second[int32], second[int64], second[float32], second[float64], second[complex64],
 		second[complex128], second[scalar.Float16], second[scalar.BFloat16]},
 	NoOp: {1: first[uint8], first[int32], first[int64], first[float32], first[float64], first[complex64],
@@ -129,13 +132,9 @@ func Divide(d unsafe.Pointer, dt scalar.DType, n, by int) {
 	case scalar.Complex128:
 		divideBy[float64](d, 2*n, float64(by))
 	case scalar.Half:
-		for i, s := 0, unsafe.Slice((*scalar.Float16)(d), n); i < n; i++ {
-			s[i] = scalar.ToFloat16(s[i].Float32() / float32(by))
-		}
+		divideRounded(d, n, by, scalar.ToFloat16)
 	case scalar.Brain:
-		for i, s := 0, unsafe.Slice((*scalar.BFloat16)(d), n); i < n; i++ {
-			s[i] = scalar.ToBFloat16(s[i].Float32() / float32(by))
-		}
+		divideRounded(d, n, by, scalar.ToBFloat16)
 	}
 }
 

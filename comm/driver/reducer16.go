@@ -23,21 +23,25 @@ func addBrain(d, a, b unsafe.Pointer, n int) {
 	}
 }
 
-func half(op func(a, b float32) float32) Reducer {
+type float16 interface {
+	scalar.Float16 | scalar.BFloat16
+	Float32() float32
+}
+
+// rounded reduces elements that round makes of float32.
+func rounded[T float16](op func(a, b float32) float32, round func(float32) T) Reducer {
 	return func(d, a, b unsafe.Pointer, n int) {
-		D, A, B := slices3[scalar.Float16](d, a, b, n)
+		D, A, B := slices3[T](d, a, b, n)
 		for i := range D {
-			D[i] = scalar.ToFloat16(op(A[i].Float32(), B[i].Float32()))
+			D[i] = round(op(A[i].Float32(), B[i].Float32()))
 		}
 	}
 }
 
-func brain(op func(a, b float32) float32) Reducer {
-	return func(d, a, b unsafe.Pointer, n int) {
-		D, A, B := slices3[scalar.BFloat16](d, a, b, n)
-		for i := range D {
-			D[i] = scalar.ToBFloat16(op(A[i].Float32(), B[i].Float32()))
-		}
+func divideRounded[T float16](d unsafe.Pointer, n, by int, round func(float32) T) {
+	s := unsafe.Slice((*T)(d), n)
+	for i := range s {
+		s[i] = round(s[i].Float32() / float32(by))
 	}
 }
 

@@ -63,13 +63,10 @@ type world struct {
 // CheckMemory returns an error if this machine has too little memory for n ranks.
 // Their message queues grow as n².
 func CheckMemory(n int) error {
-	var c rankState
-	var p messageQueue
-	if err := device.CheckHostMemory(n, int(unsafe.Sizeof(c))); err != nil {
-		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
-	}
-	if err := device.CheckHostMemory(n, n, int(unsafe.Sizeof(p))); err != nil {
-		return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
+	for _, bytes := range [][]int{{n, int(unsafe.Sizeof(rankState{}))}, {n, n, int(unsafe.Sizeof(messageQueue{}))}} {
+		if err := device.CheckHostMemory(bytes...); err != nil {
+			return fmt.Errorf("local: %d goroutine ranks: %w", n, err)
+		}
 	}
 	return nil
 }
