@@ -32,12 +32,6 @@ func (t *tally) add(b comm.Buf) {
 	t.bytes.Add(int64(b.Bytes()))
 }
 
-func (t *tally) reset() {
-	t.calls.Store(0)
-	t.elements.Store(0)
-	t.bytes.Store(0)
-}
-
 // NewCounter returns a communicator on the transport of c that counts. c must not be used any
 // more.
 func NewCounter(c *comm.Comm) *Counter {
@@ -79,14 +73,8 @@ func (c *Counter) SentBytes() int { return int(c.n.sent.bytes.Load()) }
 // Total returns the number of collective calls and of messages sent.
 func (c *Counter) Total() int { return c.Collectives() + c.Sent() }
 
-// Reset sets all counts to zero.
-func (c *Counter) Reset() {
-	for i := range c.n.calls {
-		c.n.calls[i].reset()
-	}
-	c.n.sent.reset()
-	c.n.received.reset()
-}
+// Reset sets all counts to zero. No call may be under way.
+func (c *Counter) Reset() { *c.n = counts{} }
 
 // String names the transport and the calls so far.
 func (c *Counter) String() string {
