@@ -49,7 +49,7 @@ var newVecs = [...]func(p *deviceMemory) vec{
 }
 
 func newElems[T scalar.Element](p *deviceMemory) vec {
-	return &elems[T]{t: traitsOf(scalar.Of[T]()), deviceCopy: deviceCopy{p: p}}
+	return &elems[T]{t: traitsOf[scalar.Of[T]()], deviceCopy: deviceCopy{p: p}}
 }
 
 func newVec(dt scalar.DType, n int, p *deviceMemory) vec {

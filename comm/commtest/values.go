@@ -33,26 +33,16 @@ type traits struct {
 	all                        int // bits of a value that must be exact
 }
 
-func traitsOf(dt scalar.DType) traits {
-	switch dt {
-	case scalar.Uint8:
-		return traits{unsigned: true, integer: true, sum: 3, all: 8}
-	case scalar.Int32:
-		return traits{integer: true, sum: 20, all: 31}
-	case scalar.Int64:
-		return traits{integer: true, sum: 50, all: 62}
-	case scalar.Float32:
-		return traits{sum: 14, all: 24}
-	case scalar.Float64:
-		return traits{sum: 40, all: 53}
-	case scalar.Complex64:
-		return traits{complex: true, sum: 14, all: 24}
-	case scalar.Half:
-		return traits{sum: 6, all: 11}
-	case scalar.Brain:
-		return traits{sum: 4, all: 8}
-	}
-	return traits{complex: true, sum: 40, all: 53}
+var traitsOf = [...]traits{
+	scalar.Uint8:      {unsigned: true, integer: true, sum: 3, all: 8},
+	scalar.Int32:      {integer: true, sum: 20, all: 31},
+	scalar.Int64:      {integer: true, sum: 50, all: 62},
+	scalar.Float32:    {sum: 14, all: 24},
+	scalar.Float64:    {sum: 40, all: 53},
+	scalar.Complex64:  {complex: true, sum: 14, all: 24},
+	scalar.Complex128: {complex: true, sum: 40, all: 53},
+	scalar.Half:       {sum: 6, all: 11},
+	scalar.Brain:      {sum: 4, all: 8},
 }
 
 // nums sets v to the values of s from the at-th on.

@@ -102,7 +102,7 @@ func TestNegativeAverage(t *testing.T) {
 	for i := range 100 {
 		sum := num{}
 		for r := range 3 {
-			sum = combine(comm.Sum, sum, s.value(traitsOf(scalar.Int32), r, i))
+			sum = combine(comm.Sum, sum, s.value(traitsOf[scalar.Int32], r, i))
 		}
 		if sum.re < 0 && sum.re%3 != 0 {
 			cut++

@@ -40,26 +40,28 @@ func stream2F64(d, e, a, b unsafe.Pointer, n int)
 
 var avx2 = cpuid.CPU.Supports(cpuid.AVX2)
 
+// adders add blocks of 128 bytes. pairAdders write the sum to two places, the second of
+// each pair past the caches.
+var (
+	adders = [scalar.Brain + 1]func(d, a, b unsafe.Pointer, bytes int){
+		scalar.Uint8: addU8, scalar.Int32: addI32, scalar.Int64: addI64,
+		scalar.Float32: addF32, scalar.Complex64: addF32, scalar.Float64: addF64, scalar.Complex128: addF64,
+	}
+	pairAdders = [scalar.Brain + 1][2]func(d, e, a, b unsafe.Pointer, bytes int){
+		scalar.Float32: {add2F32, stream2F32}, scalar.Complex64: {add2F32, stream2F32},
+		scalar.Float64: {add2F64, stream2F64}, scalar.Complex128: {add2F64, stream2F64},
+	}
+)
+
 // vectorAdd adds the whole blocks of 128 bytes within n elements. It returns how many
 // elements it has done.
 func vectorAdd(dt scalar.DType, d, a, b unsafe.Pointer, n int) int {
 	size := dt.Size()
 	bytes := n * size &^ 127
-	if !avx2 || bytes == 0 {
+	if !avx2 || bytes == 0 || adders[dt] == nil {
 		return 0
 	}
-	switch dt {
-	case scalar.Float32, scalar.Complex64:
-		addF32(d, a, b, bytes)
-	case scalar.Float64, scalar.Complex128:
-		addF64(d, a, b, bytes)
-	case scalar.Int32:
-		addI32(d, a, b, bytes)
-	case scalar.Int64:
-		addI64(d, a, b, bytes)
-	case scalar.Uint8:
-		addU8(d, a, b, bytes)
-	}
+	adders[dt](d, a, b, bytes)
 	return bytes / size
 }
 
@@ -69,25 +71,13 @@ func vectorAdd(dt scalar.DType, d, a, b unsafe.Pointer, n int) int {
 func vectorAddInto2(dt scalar.DType, d, e, a, b unsafe.Pointer, n int, stream bool) int {
 	size := dt.Size()
 	bytes := n * size &^ 127
-	if !avx2 || bytes == 0 {
+	if !avx2 || bytes == 0 || pairAdders[dt][0] == nil {
 		return 0
 	}
-	stream = stream && (uintptr(d)|uintptr(e))%32 == 0
-	switch dt {
-	case scalar.Float32, scalar.Complex64:
-		if stream {
-			stream2F32(d, e, a, b, bytes)
-		} else {
-			add2F32(d, e, a, b, bytes)
-		}
-	case scalar.Float64, scalar.Complex128:
-		if stream {
-			stream2F64(d, e, a, b, bytes)
-		} else {
-			add2F64(d, e, a, b, bytes)
-		}
-	default:
-		return 0
+	add := pairAdders[dt][0]
+	if stream && (uintptr(d)|uintptr(e))%32 == 0 {
+		add = pairAdders[dt][1]
 	}
+	add(d, e, a, b, bytes)
 	return bytes / size
 }
