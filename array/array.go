@@ -172,23 +172,23 @@ func neverMade(op string) {
 	panic(Error{"array: " + op + ": the array was never made: use New or FromHost"})
 }
 
-// same panics unless a and b have as many elements and are on one device.
+// same panics unless a and b have as many elements and are on one device. It is
+// short, so that it is inlined.
 func same[T scalar.Scalar](op string, a, b *Array[T]) {
-	on(op, a, b)
-	if a.mem.N != b.mem.N {
+	if a.k == nil || a.dev != b.dev || a.mem.N != b.mem.N {
 		mismatch(op, a, b)
 	}
 }
 
 // on panics unless a and b are on one device.
 func on[T scalar.Scalar](op string, a, b *Array[T]) {
-	a.made(op)
-	if a.dev != b.dev {
+	if a.k == nil || a.dev != b.dev {
 		mismatch(op, a, b)
 	}
 }
 
 func mismatch[T scalar.Scalar](op string, a, b *Array[T]) {
+	a.made(op)
 	panic(Error{fmt.Sprintf("array: %s: %v on %v does not match %v on %v", op, a.shape, a.dev, b.shape, b.dev)})
 }
 

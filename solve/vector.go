@@ -12,12 +12,22 @@ import (
 // type. They do nothing after an error, and return NaN then.
 type Vector[T scalar.Scalar] struct {
 	dist.Array[T]
+	vectorState
+	w *shared
+}
+
+// vectorState is what a workspace knows of a vector of any element type.
+type vectorState struct {
 	name    string
 	scratch bool
 	isX     bool
 	taken   bool // Init has asked for it
-	w       *shared
 }
+
+func (v *vectorState) state() *vectorState { return v }
+
+// named is the vector as checkpoints know it.
+func (v *Vector[T]) named() NamedArray { return NamedArray{v.name, v.Array} }
 
 // writable reports whether v may be changed: not after an error. Votes of the ranks
 // are counted before x changes, because they may end the run.
@@ -117,6 +127,20 @@ func (v *Vector[T]) QueueNorm2(to *float64) {
 	if to := v.w.enqueue(to, nil); to != nil {
 		*to = dist.AddNorm2(v.w.several, v.Array)
 	}
+}
+
+// queueNorm has the next Reduce set to to ‖v‖, whose square may be out of range.
+func (v *Vector[T]) queueNorm(to *float64) {
+	if to := v.w.enqueue(to, nil); to != nil {
+		*to = dist.AddNorm(v.w.several, v.Array, 2)
+	}
+}
+
+// norm returns ‖v‖, whose square may be out of range. It is collective: one message.
+func (v *Vector[T]) norm(ctx context.Context) float64 {
+	v.queueNorm(&v.w.pair[0])
+	v.w.Reduce(ctx)
+	return v.w.pair[0]
 }
 
 // QueueAddNorm2 sets v = v + a·x, in one pass over memory, and has the next Reduce

@@ -33,8 +33,6 @@ type Workspace[D, R scalar.Scalar] struct {
 	Damp float64
 
 	shared
-	domain []*Vector[D]
-	ranged []*Vector[R]
 	// What a check of x overwrites.
 	checkDomain *Vector[D]
 	checkRange  *Vector[R]
@@ -43,6 +41,7 @@ type Workspace[D, R scalar.Scalar] struct {
 // shared is what a workspace and its vectors have in common.
 type shared struct {
 	group     *comm.Comm
+	vectors   []anyVector
 	err       error // the first one since the last call of Err
 	unagreed  bool  // this rank may have an error that no other rank knows of
 	starting  bool  // Init is running
@@ -56,6 +55,13 @@ type shared struct {
 	pivots    pivots
 	norm      float64 // of the operator, from below
 	cond      float64
+}
+
+// anyVector is a Vector of any element type.
+type anyVector interface {
+	state() *vectorState
+	named() NamedArray
+	Free()
 }
 
 // queued is a number of the next Reduce and where it goes; im may be nil.
@@ -85,8 +91,8 @@ func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp flo
 	w.group = x.Space().Group()
 	w.one, w.several = dist.NewReduction(x.Space(), 1), dist.NewReduction(x.Space(), 4)
 	w.queue = make([]queued, 0, 4)
-	w.X = &Vector[D]{Array: x, name: "x", isX: true, w: &w.shared}
-	w.B = &Vector[R]{Array: p.B, name: "b", w: &w.shared}
+	w.X = &Vector[D]{x, vectorState{name: "x", isX: true}, &w.shared}
+	w.B = &Vector[R]{p.B, vectorState{name: "b"}, &w.shared}
 	return w
 }
 
@@ -96,11 +102,10 @@ func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp flo
 func (w *Workspace[D, R]) Start(ctx context.Context, m Method[D, R]) (Norms, error) {
 	w.begin()
 	n, err := m.Init(ctx, w)
-	w.starting = false
-	if err == nil {
+	if w.Fail(err); w.err == nil {
 		w.reserve(!math.IsNaN(n.Grad))
-		err = w.err
 	}
+	w.starting, err = false, w.err
 	if w.unagreed {
 		err = comm.Agree(ctx, w.group, err)
 	}
@@ -113,60 +118,63 @@ func (w *Workspace[D, R]) begin() {
 	w.err, w.unagreed, w.starting, w.hermitian = nil, true, true, false
 	w.numbers, w.pivots, w.norm, w.cond = w.numbers[:0], newPivots(), 0, 0
 	w.queue = w.queue[:0]
-	for _, v := range w.domain {
-		v.taken = false
-	}
-	for _, v := range w.ranged {
-		v.taken = false
+	for _, v := range w.vectors {
+		v.state().taken = false
 	}
 }
 
 // Domain returns the vector of the domain with this name, made of zeros. It must
 // be called in Init. A checkpoint saves the vector.
 func (w *Workspace[D, R]) Domain(name string) *Vector[D] {
-	return take(&w.shared, &w.domain, w.X.Space(), name, false)
+	return take[D](&w.shared, w.X.Space(), name, false)
 }
 
 // Range returns the vector of the range with this name, made of zeros. It must be
 // called in Init. A checkpoint saves the vector.
 func (w *Workspace[D, R]) Range(name string) *Vector[R] {
-	return take(&w.shared, &w.ranged, w.B.Space(), name, false)
+	return take[R](&w.shared, w.B.Space(), name, false)
 }
 
 // DomainScratch is Domain for a vector that a step writes before it reads it. It
 // may be overwritten between two steps, and a checkpoint does not save it.
 func (w *Workspace[D, R]) DomainScratch(name string) *Vector[D] {
-	return take(&w.shared, &w.domain, w.X.Space(), name, true)
+	return take[D](&w.shared, w.X.Space(), name, true)
 }
 
 // RangeScratch is Range for a vector that a step writes before it reads it. It may
 // be overwritten between two steps, and a checkpoint does not save it.
 func (w *Workspace[D, R]) RangeScratch(name string) *Vector[R] {
-	return take(&w.shared, &w.ranged, w.B.Space(), name, true)
+	return take[R](&w.shared, w.B.Space(), name, true)
 }
 
-// take returns the vector with this name out of all, which it makes if there is
+// take returns the vector of a space with this name, which it makes if there is
 // none yet.
-func take[T scalar.Scalar](s *shared, all *[]*Vector[T], space *dist.Space, name string, scratch bool) *Vector[T] {
-	i := slices.IndexFunc(*all, func(v *Vector[T]) bool { return v.name == name })
-	if i < 0 {
-		*all, i = append(*all, &Vector[T]{name: name, w: s}), len(*all)
-	}
-	v := (*all)[i]
-	switch {
-	case !s.starting:
+func take[T scalar.Scalar](s *shared, space *dist.Space, name string, scratch bool) *Vector[T] {
+	if !s.starting {
 		s.Fail(fmt.Errorf("vector %q is asked for in a step: ask for it in Init", name))
-	case v.taken:
-		s.Fail(fmt.Errorf("vector %q is asked for twice: give each vector a name", name))
+	}
+	var v *Vector[T]
+	for _, old := range s.vectors {
+		switch t, ok := old.(*Vector[T]); {
+		case old.state().name != name:
+		case old.state().taken:
+			s.Fail(fmt.Errorf("vector %q is asked for twice: give each vector a name", name))
+		case ok && t.Space() == space:
+			v = t
+		}
+	}
+	if v == nil {
+		v = &Vector[T]{w: s}
+		s.vectors = append(s.vectors, v)
+	}
+	v.vectorState = vectorState{name: name, scratch: scratch, taken: true}
+	switch {
 	case v.Array.Space() != nil:
 		dist.Zero(v.Array)
-	default:
-		var err error
-		v.Array, err = dist.New[T](space)
-		s.Fail(err)
+	case s.err == nil:
+		v.Array, s.err = dist.New[T](space)
 		s.unagreed = true
 	}
-	v.taken, v.scratch = true, scratch
 	return v
 }
 
@@ -174,52 +182,38 @@ func take[T scalar.Scalar](s *shared, all *[]*Vector[T], space *dist.Space, name
 // that the method has none of. gradient tells whether a check needs the gradient.
 func (w *Workspace[D, R]) reserve(gradient bool) {
 	w.checkDomain, w.checkRange = nil, nil
-	for _, v := range w.ranged {
-		if v.scratch && v.taken && w.checkRange == nil {
-			w.checkRange = v
+	for _, v := range w.vectors {
+		if s := v.state(); !s.scratch || !s.taken {
+			continue
+		}
+		if r, ok := v.(*Vector[R]); ok && w.checkRange == nil && r.Space().Equal(w.B.Space()) {
+			w.checkRange = r
+		} else if d, ok := v.(*Vector[D]); ok && w.checkDomain == nil && d.Space().Equal(w.X.Space()) {
+			w.checkDomain = d
 		}
 	}
-	for _, v := range w.domain {
-		switch {
-		case !v.scratch || !v.taken:
-		case w.hermitian && w.checkRange == nil: // domain and range are the same
-			w.checkRange = any(v).(*Vector[R])
-		case w.checkDomain == nil:
-			w.checkDomain = v
-		}
-	}
-	w.starting = true
 	if w.checkRange == nil {
 		w.checkRange = w.RangeScratch("b - A·x of a check")
 	}
 	if w.checkDomain == nil && (gradient || !w.hermitian) {
 		w.checkDomain = w.DomainScratch("gradient of a check")
 	}
-	w.starting = false
 }
 
 // free gives back all device memory.
 func (w *Workspace[D, R]) free() {
 	w.one.Free()
 	w.several.Free()
-	for _, v := range w.domain {
-		v.Array.Free()
-	}
-	for _, v := range w.ranged {
-		v.Array.Free()
+	for _, v := range w.vectors {
+		v.Free()
 	}
 }
 
 // saved returns the vectors that a checkpoint keeps for the method.
 func (w *Workspace[D, R]) saved() (all []NamedArray) {
-	for _, v := range w.domain {
-		if v.taken && !v.scratch {
-			all = append(all, NamedArray{v.name, v.Array})
-		}
-	}
-	for _, v := range w.ranged {
-		if v.taken && !v.scratch {
-			all = append(all, NamedArray{v.name, v.Array})
+	for _, v := range w.vectors {
+		if s := v.state(); s.taken && !s.scratch {
+			all = append(all, v.named())
 		}
 	}
 	return all
@@ -239,7 +233,7 @@ func (s *shared) Number(name string, v *float64) {
 }
 
 // Hermitian says that the method needs a Hermitian operator. The problem is
-// endRefused if the operator does not map a space to itself, or if there is damping.
+// refused if the operator does not map a space to itself, or if there is damping.
 // A check then works out the gradient as A·(b - A·x). It must be called in Init.
 func (w *Workspace[D, R]) Hermitian() {
 	switch dom, rng := w.A.Domain(), w.A.Range(); {
