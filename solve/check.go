@@ -3,10 +3,6 @@ package solve
 import (
 	"context"
 	"math"
-
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop"
-	"github.com/golops/golops/scalar"
 )
 
 // truth holds the norms that are computed from an x, without the recurrence.
@@ -16,62 +12,48 @@ type truth struct {
 }
 
 // finite reports whether all of t are numbers.
-func (t truth) finite() bool {
-	v := t.Resid + t.x
-	if !math.IsNaN(t.Grad) {
-		v += t.Grad
-	}
-	return !math.IsNaN(v) && !math.IsInf(v, 0)
-}
+func (t truth) finite() bool { return finite(t.Resid+t.x) && !math.IsInf(t.Grad, 0) }
+
+// finite reports whether v is neither NaN nor infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // target is the root of what is minimised: ‖b - A·x‖² + damp²·‖x‖².
 func (t truth) target(damp float64) float64 { return math.Hypot(t.Resid, damp*t.x) }
 
 // truth works out the norms of x, in one message. It applies A once, and once more
 // or Aᴴ where the method knows a gradient.
-func (r *session[D, R]) truth(ctx context.Context, x dist.Array[D]) (t truth, err error) {
-	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
-	if err := r.ws.A.Forward(ctx, rng, x); err != nil {
-		return t, err
-	}
-	dist.Sub(rng, r.ws.B.Array, rng)
-	red := r.ws.several
-	red.Reset()
-	resid, size := dist.AddNorm(red, rng, 2), dist.AddNorm(red, x, 2)
-	gradient := !math.IsNaN(r.w.first.Grad)
-	switch {
-	case !gradient:
-	case r.ws.hermitian:
-		err = square(r.ws.A).Forward(ctx, dom.Array, same[D](rng))
-	default:
-		if err = r.ws.A.Adjoint(ctx, dom.Array, rng); err == nil && r.ws.Damp != 0 {
-			dist.Axpby(fromFloat[D](-r.ws.Damp*r.ws.Damp), x, 1, dom.Array)
+func (r *session[D, R]) truth(ctx context.Context, x *Vector[D]) (truth, error) {
+	w, t := r.ws, &r.scratch
+	*t = truth{Norms: Norms{Grad: math.NaN()}}
+	r.residual(ctx, x)
+	w.checkRange.queueNorm(&t.Resid)
+	x.queueNorm(&t.x)
+	if !math.IsNaN(r.w.first.Grad) {
+		r.gradient(ctx, w.checkDomain)
+		if w.Damp != 0 {
+			w.checkDomain.Add(-w.Damp*w.Damp, x)
 		}
+		w.checkDomain.queueNorm(&t.Grad)
 	}
-	if err != nil {
-		return t, err
-	}
-	var grad dist.Slot
-	if gradient {
-		grad = dist.AddNorm(red, dom.Array, 2)
-	}
-	if err := red.Do(ctx); err != nil {
-		return t, err
-	}
-	t.Resid, t.x, t.Grad = resid.Float(), size.Float(), math.NaN()
-	if gradient {
-		t.Grad = grad.Float()
-	}
-	return t, nil
+	w.Reduce(ctx)
+	return *t, w.Err()
 }
 
-// square is an operator whose domain and range have one element type.
-func square[D, R scalar.Scalar](a linop.Map[D, R]) linop.Operator[D] {
-	return any(a).(linop.Operator[D])
+// residual leaves b - A·x in the vector of checks.
+func (r *session[D, R]) residual(ctx context.Context, x *Vector[D]) {
+	r.ws.Forward(ctx, r.ws.checkRange, x)
+	r.ws.checkRange.Combine(-1, 1, r.ws.B)
 }
 
-// same is an array whose element type is D.
-func same[D, R scalar.Scalar](a dist.Array[R]) dist.Array[D] { return *any(&a).(*dist.Array[D]) }
+// gradient sets g = Aᴴr with the r that residual has left. A Hermitian operator is
+// its own adjoint.
+func (r *session[D, R]) gradient(ctx context.Context, g *Vector[D]) {
+	if r.ws.hermitian {
+		r.ws.Forward(ctx, any(g).(*Vector[R]), any(r.ws.checkRange).(*Vector[D]))
+	} else {
+		r.ws.Adjoint(ctx, g, r.ws.checkRange)
+	}
+}
 
 // checkState is what a run remembers of its checks. A checkpoint has it.
 type checkState struct {
@@ -176,7 +158,7 @@ func (r *session[D, R]) met(n Norms) bool {
 // check compares the recurrence, which has the norms n, with the truth: it ends
 // the run, lets it go on, or starts the recurrence anew from the true residual.
 func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
-	t, err := r.truth(ctx, r.ws.X.Array)
+	t, err := r.truth(ctx, r.ws.X)
 	if err != nil || !t.finite() {
 		if err == nil {
 			r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, t.Resid, ErrNotFinite)
@@ -208,7 +190,7 @@ func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	case why == singular:
 		r.endWithoutGain(t)
 	default:
-		r.keep(r.ws.X.Array, t.target(r.ws.Damp))
+		r.keep(t.target(r.ws.Damp))
 	}
 	return nil
 }
@@ -238,11 +220,27 @@ func (r *session[D, R]) nearRoundingOf(t truth, floors float64) bool {
 }
 
 // keep makes x the best one, if its target is the smallest so far.
-func (r *session[D, R]) keep(x dist.Array[D], target float64) {
+func (r *session[D, R]) keep(target float64) {
 	if target < r.w.best {
 		r.w.best = target
-		dist.Copy(r.best, x)
+		r.best.Copy(r.ws.X)
 	}
+}
+
+// recall returns to the best x and its norms, if they are better than those of the
+// present x, which are t. It is collective.
+func (r *session[D, R]) recall(ctx context.Context, t truth) (truth, error) {
+	b, err := r.truth(ctx, r.best)
+	if err != nil {
+		return t, err
+	}
+	// Where the operator gives NaN, the last x may still be a good one.
+	if b.finite() && !(t.target(r.ws.Damp) <= b.target(r.ws.Damp)) || !finite(t.x) {
+		r.ws.X.Copy(r.best)
+		t = b
+		r.measure(t)
+	}
+	return t, nil
 }
 
 // restart starts the recurrence anew from x, whose norms are t, or from the best
@@ -250,15 +248,11 @@ func (r *session[D, R]) keep(x dist.Array[D], target float64) {
 func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 	w := &r.w
 	if r.worse(t) {
-		b, err := r.truth(ctx, r.best)
-		if err != nil {
+		var err error
+		if t, err = r.recall(ctx, t); err != nil {
 			return err
 		}
-		if b.finite() && b.target(r.ws.Damp) < t.target(r.ws.Damp) {
-			dist.Copy(r.ws.X.Array, r.best)
-			t, r.last = b, b
-			r.measure(t)
-		}
+		r.last = t
 	}
 	if t.Resid < 0.9*w.again.Resid || t.Grad < 0.5*w.again.Grad {
 		w.again, w.vain = t.Norms, 0
@@ -266,7 +260,7 @@ func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 		r.endWithoutGain(t)
 		return nil
 	}
-	r.keep(r.ws.X.Array, t.target(r.ws.Damp))
+	r.keep(t.target(r.ws.Damp))
 	n, err := r.ws.Start(ctx, r.m)
 	if err != nil {
 		return err
@@ -281,7 +275,7 @@ func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	w := &r.w
 	switch {
-	case math.IsNaN(n.Resid) || math.IsInf(n.Resid, 0):
+	case !finite(n.Resid):
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
 		return nil
 	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
@@ -296,7 +290,7 @@ func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	w.peak = max(w.peak, n.Resid)
 	if !r.c.PastRounding && math.IsNaN(n.Grad) && n.Resid <= w.marked/10 && n.Resid > gradEpsStalled*epsilon[D, R]()*w.peak {
 		w.marked = n.Resid
-		r.keep(r.ws.X.Array, n.Resid)
+		r.keep(n.Resid)
 	}
 	if r.res.Iters > 0 || n.Resid == 0 || n.Grad == 0 || r.met(n) {
 		if why := r.checkDue(n); why != none {

@@ -89,8 +89,8 @@ func (r *session[D, R]) state() *State {
 		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1], Tolerance: sameRun[D, R](),
 		Iters: r.res.Iters, History: r.res.History, Vectors: append([]NamedArray{{"x", r.ws.X.Array}}, r.ws.saved()...),
 	}
-	if r.best.Space() != nil {
-		s.Vectors = append(s.Vectors, NamedArray{"best x", r.best})
+	if r.best != nil {
+		s.Vectors = append(s.Vectors, NamedArray{"best x", r.best.Array})
 	}
 	for _, v := range r.numbers() {
 		s.NumberNames, s.Numbers = append(s.NumberNames, v.name), append(s.Numbers, *v.v)

@@ -5,10 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/cmplx"
-
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop"
 )
 
 // endWithoutGain ends a run whose recurrence has left the truth and comes no nearer.
@@ -47,7 +43,7 @@ func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &known) && known.status == NotSymmetric && !math.IsInf(r.w.again.Resid, 1):
 		// Earlier steps had no fault: the residual that is left is rounding.
-		t, err := r.truth(ctx, r.ws.X.Array)
+		t, err := r.truth(ctx, r.ws.X)
 		r.measure(t)
 		r.endWithoutGain(t)
 		return err
@@ -69,21 +65,16 @@ func (r *session[D, R]) finish(ctx context.Context) error {
 	t := r.last
 	if !r.fresh {
 		var err error
-		if t, err = r.truth(ctx, r.ws.X.Array); err != nil {
+		if t, err = r.truth(ctx, r.ws.X); err != nil {
 			return err
 		}
 	}
 	r.measure(t)
 	done := r.res.Status == Converged || r.res.Status == AtRounding
 	if !r.c.PastRounding && (r.worse(t) || !done && t.Resid > r.w.first.Resid) { // a run never ends worse than it started
-		b, err := r.truth(ctx, r.best)
-		if err != nil {
+		var err error
+		if t, err = r.recall(ctx, t); err != nil {
 			return err
-		}
-		// Where the operator gives NaN, the last x may still be a good one.
-		if b.finite() && !(t.target(r.ws.Damp) <= b.target(r.ws.Damp)) || math.IsNaN(t.x) || math.IsInf(t.x, 0) {
-			dist.Copy(r.ws.X.Array, r.best)
-			t = b
 		}
 	}
 	if s := r.res.Status; r.ws.hermitian && (s == Diverged && t.finite() || s == Stagnated || s == IllConditioned || s == Indefinite || s == Breakdown) {
@@ -102,24 +93,19 @@ func (r *session[D, R]) finish(ctx context.Context) error {
 // symmetry finds out whether a run has failed because the operator is not
 // Hermitian: bᴴA·A·b is ‖A·b‖² if it is. It applies A twice.
 func (r *session[D, R]) symmetry(ctx context.Context) error {
-	y := r.ws.checkRange.Array
-	b := same[D](r.ws.B.Array)
-	if err := r.ws.A.Forward(ctx, y, b); err != nil {
-		return err
-	}
-	z, err := linop.Apply(ctx, r.ws.A, same[D](y))
-	if err != nil {
-		return err
-	}
+	w, y := r.ws, r.ws.checkRange
+	z := w.extra()
 	defer z.Free()
-	red := r.ws.several
-	red.Reset()
-	yy, bz := dist.AddNorm2(red, y), dist.AddDot(red, r.ws.B.Array, z)
-	if err := red.Do(ctx); err != nil {
+	var s, re, im float64
+	w.Forward(ctx, y, any(w.B).(*Vector[D])) // y = A·b
+	w.Forward(ctx, any(z).(*Vector[R]), any(y).(*Vector[D]))
+	y.QueueNorm2(&s)
+	w.B.QueueComplexDot(any(z).(*Vector[R]), &re, &im)
+	w.Reduce(ctx)
+	if err := w.Err(); err != nil {
 		return err
 	}
-	s := yy.Float()
-	if off := cmplx.Abs(bz.Complex() - complex(s, 0)); off > math.Cbrt(epsilon[D, R]())*s {
+	if off := math.Hypot(re-s, im); off > math.Cbrt(epsilon[D, R]())*s {
 		r.end(NotSymmetric, "iteration %d: bᴴA·A·b and ‖A·b‖² differ by %.2g: the operator is not Hermitian: use CGLS or LSQR", r.res.Iters, off/s)
 	}
 	return nil

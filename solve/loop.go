@@ -20,10 +20,11 @@ type session[D, R scalar.Scalar] struct {
 	m       Method[D, R]
 	ws      *Workspace[D, R]
 	given   dist.Array[D] // what Run was given: X of the workspace, but for scaling
-	best    dist.Array[D] // the best x so far; none with PastRounding
+	best    *Vector[D]    // the best x so far; nil with PastRounding
 	scale   scaling
 	norm    float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
 	w       checkState
+	scratch truth // of a check under way
 	last    truth // norms of the last x that was checked
 	fresh   bool  // last belongs to the present x
 	comm    *comm.Comm
@@ -123,42 +124,31 @@ func (r *session[D, R]) begin(ctx context.Context) (doing string, err error) {
 // init makes the first residual, of a scaled problem where it must be, and keeps
 // the first x.
 func (r *session[D, R]) init(ctx context.Context) (Norms, error) {
-	n, err := r.ws.Start(ctx, r.m)
+	w := r.ws
+	n, err := w.Start(ctx, r.m)
 	if err != nil {
 		return n, err
 	}
-	if r.norm, err = dist.Norm(ctx, r.ws.B.Array, 2); err != nil {
-		return n, err
-	}
-	if !r.needsNoScaling(n) {
+	if r.norm = w.B.norm(ctx); w.err == nil && !r.needsNoScaling(n) {
 		scaled, err := r.rescale(ctx)
-		if err != nil {
-			return n, err
+		if scaled && err == nil {
+			n, err = w.Start(ctx, r.m)
 		}
-		if scaled {
-			if n, err = r.ws.Start(ctx, r.m); err != nil {
-				return n, err
-			}
-		}
+		w.Fail(err)
 	}
 	if n.Resid > r.norm {
 		r.norm = n.Resid
 	}
 	r.w.begin(n, epsilon[D, R]())
-	if r.c.PastRounding {
-		return n, nil
-	}
-	if r.best, err = dist.New[D](r.ws.X.Array.Space()); err != nil {
-		return n, err
+	if r.c.PastRounding || w.err != nil {
+		return n, w.Err()
 	}
 	size := 0.0
-	if r.ws.Damp != 0 {
-		if size, err = dist.Norm(ctx, r.ws.X.Array, 2); err != nil {
-			return n, err
-		}
+	if r.best = w.extra(); w.ready(ctx) && w.Damp != 0 {
+		size = w.X.norm(ctx)
 	}
-	r.keep(r.ws.X.Array, math.Hypot(n.Resid, r.ws.Damp*size))
-	return n, nil
+	r.keep(math.Hypot(n.Resid, w.Damp*size))
+	return n, w.Err()
 }
 
 // loop steps until something ends the run.

@@ -20,7 +20,7 @@ type scaling struct{ a, x int }
 
 func (s scaling) on() bool { return s != scaling{} }
 
-// given turns norms of the scaled problem into those of the user's problem.
+// user turns norms of the scaled problem into those of the user's problem.
 func (s scaling) user(n Norms) Norms {
 	return Norms{math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)}
 }
@@ -54,75 +54,63 @@ func (r *session[D, R]) needsNoScaling(n Norms) bool {
 // rescale scales the problem if its numbers need it, and reports whether they
 // do. It is collective. It applies A twice, or A and Aᴴ.
 func (r *session[D, R]) rescale(ctx context.Context) (bool, error) {
-	dom, rng := r.ws.checkDomain, r.ws.checkRange.Array
-	if err := r.ws.A.Forward(ctx, rng, r.ws.X.Array); err != nil {
-		return false, err
+	w, rng := r.ws, r.ws.checkRange
+	r.residual(ctx, w.X)
+	b := rng.norm(ctx)
+	if b == 0 || !finite(b) {
+		return false, w.Err()
 	}
-	dist.Sub(rng, r.ws.B.Array, rng)
-	b, err := dist.Norm(ctx, rng, 2)
-	if err != nil || b == 0 || math.IsNaN(b) || math.IsInf(b, 0) {
-		return false, err
+	scaleByPowerOfTwo(rng.Array, exponent(b), rng.Array)
+	unit := rng.norm(ctx)
+	g := w.extra()
+	defer g.Free()
+	r.gradient(ctx, g)
+	a := g.norm(ctx)
+	if !finite(a) {
+		return false, w.Err()
 	}
-	scaleByPowerOfTwo(rng, exponent(b), rng)
-	unit, err := dist.Norm(ctx, rng, 2)
-	if err != nil {
-		return false, err
+	var s scaling
+	if a = max(a/unit, w.Damp); a > 0 && !inRange[D, R](a) {
+		s.a = exponent(a)
 	}
-	var grad dist.Array[D]
-	if r.ws.hermitian {
-		y, err := linop.Apply(ctx, r.ws.A, same[D](rng))
-		if err != nil {
-			return false, err
-		}
-		defer y.Free()
-		grad = same[D](y)
-	} else {
-		grad = dom.Array
-		if err := r.ws.A.Adjoint(ctx, grad, rng); err != nil {
-			return false, err
-		}
-	}
-	a, err := dist.Norm(ctx, grad, 2)
-	if err != nil || math.IsNaN(a) || math.IsInf(a, 0) {
-		return false, err
-	}
-	if a = max(a/unit, r.ws.Damp); a > 0 && !inRange[D, R](a) {
-		r.scale.a = exponent(a)
-	}
-	r.scale.x = r.scale.a
+	s.x = s.a
 	if !inRange[D, R](b) {
-		r.scale.x -= exponent(b)
+		s.x -= exponent(b)
 	}
-	if !r.scale.on() {
+	if s == (scaling{}) {
 		return false, nil
 	}
-	return true, r.applyScaling()
+	return true, r.applyScaling(s)
 }
 
 // applyScaling replaces problem and x by the scaled ones.
-func (r *session[D, R]) applyScaling() error {
-	s := r.scale
-	y, err := dist.New[R](r.ws.B.Array.Space())
+func (r *session[D, R]) applyScaling(s scaling) error {
+	w := r.ws
+	y, err := dist.New[R](w.B.Space())
 	if err != nil {
 		return err
 	}
-	x, err := dist.New[D](r.given.Space())
+	x, err := dist.New[D](w.X.Space())
 	if err != nil {
 		y.Free()
 		return err
 	}
-	scaleByPowerOfTwo(y, s.a-s.x, r.ws.B.Array)
-	scaleByPowerOfTwo(x, -s.x, r.given)
-	r.ws.A, r.ws.Damp = &powerOfTwo[D, R]{r.ws.A, s.a}, math.Ldexp(r.ws.Damp, s.a)
-	r.ws.X.Array, r.ws.B.Array = x, y
-	r.norm = s.resid(r.norm)
-	return nil
+	scaleByPowerOfTwo(y, s.a-s.x, w.B.Array)
+	scaleByPowerOfTwo(x, -s.x, w.X.Array)
+	r.scale, w.X.Array, w.B.Array = s, x, y
+	r.norm, w.Damp = s.resid(r.norm), math.Ldexp(w.Damp, s.a)
+	for e := s.a; e != 0 && err == nil; e -= factor(e) {
+		w.A, err = linop.Scale(fromFloat[R](math.Ldexp(1, factor(e))), w.A)
+	}
+	return err
 }
 
 // free gives back the vectors of applyScaling.
 func (r *session[D, R]) free() {
 	r.ws.free()
-	r.best.Free()
+	if r.best != nil {
+		r.best.Free()
+	}
 	if r.scale.on() {
 		r.ws.X.Array.Free()
 		r.ws.B.Array.Free()
@@ -145,40 +133,17 @@ func (r *session[D, R]) copyToUser(ctx context.Context) error {
 	return err
 }
 
-// scaleByPowerOfTwo sets dst = 2^e·src, in steps that are numbers of the element type.
+// scaleByPowerOfTwo sets dst = 2^e·src.
 func scaleByPowerOfTwo[T scalar.Scalar](dst dist.Array[T], e int, src dist.Array[T]) {
-	const most = 100
-	for ; e > most || e < -most; src = dst {
-		step := min(max(e, -most), most)
-		dist.Scale(dst, fromFloat[T](math.Ldexp(1, step)), src)
-		e -= step
+	for first := true; first || e != 0; first, src = false, dst {
+		dist.Scale(dst, fromFloat[T](math.Ldexp(1, factor(e))), src)
+		e -= factor(e)
 	}
-	dist.Scale(dst, fromFloat[T](math.Ldexp(1, e)), src)
 }
 
-// powerOfTwo is 2^e·A.
-type powerOfTwo[D, R scalar.Scalar] struct {
-	linop.Map[D, R]
-	e int
-}
-
-// Forward implements linop.Map.
-func (s *powerOfTwo[D, R]) Forward(ctx context.Context, dst dist.Array[R], src dist.Array[D]) error {
-	err := s.Map.Forward(ctx, dst, src)
-	if s.e != 0 {
-		scaleByPowerOfTwo(dst, s.e, dst)
-	}
-	return err
-}
-
-// Adjoint implements linop.Map.
-func (s *powerOfTwo[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error {
-	err := s.Map.Adjoint(ctx, dst, src)
-	if s.e != 0 {
-		scaleByPowerOfTwo(dst, s.e, dst)
-	}
-	return err
-}
+// factor returns the exponent of the first factor of 2^e, each of which is a number
+// of every element type.
+func factor(e int) int { return min(max(e, -100), 100) }
 
 // typeName names the element types of x and b.
 func typeName[D, R scalar.Scalar]() string {

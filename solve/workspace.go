@@ -200,6 +200,16 @@ func (w *Workspace[D, R]) reserve(gradient bool) {
 	}
 }
 
+// extra returns a vector of the domain for somebody else than the method, who frees it.
+func (w *Workspace[D, R]) extra() *Vector[D] {
+	v := &Vector[D]{w: &w.shared}
+	if w.err == nil {
+		v.Array, w.err = dist.New[D](w.X.Space())
+		w.unagreed = true
+	}
+	return v
+}
+
 // free gives back all device memory.
 func (w *Workspace[D, R]) free() {
 	w.one.Free()
