@@ -15,12 +15,15 @@ import (
 // M. R. Hestenes and E. Stiefel, Methods of Conjugate Gradients for Solving Linear
 // Systems, 1952.
 //
-// It keeps 3 vectors beside x and b. A step applies A once, sends 2 messages and
-// makes 4 passes over vectors. A check of the residual applies A once.
+// OneMessage wins where messages cost more than vectors, and rounds a little more:
 //
-// With OneMessage it keeps 5 vectors, and a step sends 1 message in 5 passes; see
-// oneMessage. That wins where messages cost more than vectors, and rounds a little
-// more.
+//	β = γ/γ_old,  α = γ/(δ - β·γ/α_old),  d = r + β·d,  Ad = Ar + β·Ad
+//
+// with γ = ‖r‖² and δ = rᴴAr. Where rounding has eaten δ - β·γ/α_old, it starts
+// anew from d = r.
+//
+// A. T. Chronopoulos and C. W. Gear, s-Step Iterative Methods for Symmetric Linear
+// Systems, 1989.
 type CG[T scalar.Scalar] struct {
 	OneMessage bool
 
@@ -78,3 +81,51 @@ func (m *CG[T]) Step(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 }
 
 func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }
+
+func (m *CG[T]) initOneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
+	m.ad, m.ar = w.Domain("A·direction"), w.Domain("A·residual")
+	w.Number("‖r_old‖²", &m.old)
+	w.Number("α", &m.alpha)
+	w.Number("rᴴAr", &m.delta)
+	w.Forward(ctx, m.ar, w.X)
+	m.r.Copy(w.B)
+	m.images(ctx, w, -1, m.ar) // r = b - A·x
+	return m.norms(), w.Err()
+}
+
+// oneMessage is a step in which ‖r‖² and rᴴAr travel together, and Ad follows by
+// recurrence.
+func (m *CG[T]) oneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
+	w.Definite(ctx, "rᴴAr", m.delta, m.r)
+	beta, denom, lost := chronopoulosGear(m.rr, m.old, m.alpha, m.delta, 0)
+	if lost { // start anew
+		beta, denom = 0, m.delta
+	}
+	m.alpha, m.old, m.beta = m.rr/denom, m.rr, beta
+	w.Pivot(m.alpha, beta)
+	m.d.Combine(beta, 1, m.r)        // d = r + β·d
+	m.ad.Combine(beta, 1, m.ar)      // Ad = Ar + β·Ad
+	m.images(ctx, w, -m.alpha, m.ad) // r -= α·Ad
+	w.X.Add(m.alpha, m.d)            // x += α·d
+	return m.norms(), w.Err()
+}
+
+// images sets r += a·v and Ar, and measures both in one message.
+func (m *CG[T]) images(ctx context.Context, w *Workspace[T, T], a float64, v *Vector[T]) {
+	m.r.QueueAddNorm2(a, v, &m.rr)
+	w.Forward(ctx, m.ar, m.r)
+	m.r.QueueDot(m.ar, &m.delta)
+	w.Reduce(ctx)
+}
+
+// chronopoulosGear returns β and the denominator of α = γ/denom. lost tells that
+// at most the part few of δ is left in it. In the first step α is 0: the direction
+// is the residual, and β is 0.
+func chronopoulosGear(gamma, old, alpha, delta, few float64) (beta, denom float64, lost bool) {
+	if alpha == 0 {
+		return 0, delta, false
+	}
+	beta = gamma / old
+	denom = delta - beta*gamma/alpha
+	return beta, denom, denom <= few*delta
+}

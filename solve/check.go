@@ -277,13 +277,13 @@ func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	switch {
 	case !finite(n.Resid):
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
-		return nil
 	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
 		r.end(Diverged, "iteration %d: the gradient is %g: %v", r.res.Iters, n.Grad, ErrNotFinite)
-		return nil
 	case r.c.Diverge > 0 && n.Resid > r.c.Diverge*w.first.Resid:
 		u, f := r.scale.user(n), r.scale.user(w.first)
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, u.Resid, f.Resid)
+	}
+	if r.res.Status != unfinished {
 		return nil
 	}
 	w.norm, w.cond = max(w.norm, r.ws.norm, r.ws.Damp), max(w.cond, r.ws.cond)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
 )
 
 // Checkpoint says how often the state of a run is saved, and where. A run that
@@ -117,15 +119,13 @@ func (r *session[D, R]) save(ctx context.Context) error {
 // unsaved notes a checkpoint that could not be written. Result.Notes has one
 // line for all of them, for there may be one per iteration.
 func (r *session[D, R]) unsaved(reason error) {
-	text := fmt.Sprintf("the checkpoint of iteration %d could not be written: %v", r.res.Iters, reason)
+	before := r.res.Notes
+	r.note(fmt.Sprintf("the checkpoint of iteration %d could not be written: %v", r.res.Iters, reason))
 	if r.failed = append(r.failed, r.res.Iters); len(r.failed) == 1 {
-		r.failedAt = len(r.res.Notes)
-		r.note(text)
+		r.failedAt = len(before)
 		return
 	}
-	if r.c.OnNote != nil {
-		r.c.OnNote(text)
-	}
+	r.res.Notes = before
 	r.res.Notes[r.failedAt] = fmt.Sprintf("%d checkpoints, of iterations %d to %d, could not be written: %v", len(r.failed), r.failed[0], r.res.Iters, reason)
 }
 
@@ -143,7 +143,7 @@ func (r *session[D, R]) resume(ctx context.Context) (err error) {
 	if r.states == nil {
 		return nil
 	}
-	if r.prints, err = fingerprints(ctx, Problem[D, R]{r.ws.A, r.ws.B.Array}); err != nil {
+	if err := r.fingerprint(ctx); err != nil {
 		return err
 	}
 	s := r.state()
@@ -158,4 +158,39 @@ func (r *session[D, R]) resume(ctx context.Context) (err error) {
 	r.res.History = slices.Grow(append(r.res.History[:0], s.History...), room)
 	r.res.Iters, r.res.Resumed = s.Iters, s.Iters
 	return nil
+}
+
+// Fingerprint tells two vectors apart, however they were rounded: the norm, and the
+// product with a vector of random numbers.
+type Fingerprint struct{ Norm, Mix float64 }
+
+// sameRun is the relative difference that rounding makes between fingerprints of
+// one problem, on another number of ranks or another device.
+func sameRun[D, R scalar.Scalar]() float64 { return bySize[D, R](1e-4, 1e-8) }
+
+// fingerprint works out those of the data and of what the operator makes of random
+// numbers. It is collective, and applies the operator once.
+func (r *session[D, R]) fingerprint(ctx context.Context) error {
+	w, y := r.ws, r.ws.checkRange
+	x, err := dist.Random[D](ctx, w.X.Space(), 0)
+	if err != nil {
+		return err
+	}
+	defer x.Free()
+	m, err := dist.Random[R](ctx, w.B.Space(), 1)
+	if err != nil {
+		return err
+	}
+	defer m.Free()
+	w.Forward(ctx, y, &Vector[D]{Array: x, w: &w.shared})
+	mix := &Vector[R]{Array: m, w: &w.shared}
+	for i, v := range []*Vector[R]{w.B, y} {
+		v.QueueNorm2(&r.prints[i].Norm)
+		mix.QueueDot(v, &r.prints[i].Mix)
+	}
+	w.Reduce(ctx)
+	for i := range r.prints {
+		r.prints[i].Norm = math.Sqrt(r.prints[i].Norm)
+	}
+	return w.Err()
 }

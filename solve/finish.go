@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/golops/golops/trace"
 )
 
 // endWithoutGain ends a run whose recurrence has left the truth and comes no nearer.
@@ -62,6 +64,7 @@ func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
 // finish works out the norms of the last x, or returns to the best one if that
 // is clearly better. It is collective.
 func (r *session[D, R]) finish(ctx context.Context) error {
+	defer trace.BeginPart(ctx, r.m.Name(), "last check").End()
 	t := r.last
 	if !r.fresh {
 		var err error

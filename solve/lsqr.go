@@ -17,11 +17,6 @@ import (
 //
 // C. C. Paige and M. A. Saunders, LSQR: An Algorithm for Sparse Linear Equations
 // and Sparse Least Squares, 1982.
-//
-// It keeps 3 vectors of the domain beside x and 2 of the range beside b; with
-// damping, 4 and 3. A step applies A and Aᴴ once each, sends 2 messages and makes 4
-// passes over vectors of the domain and 3 over those of the range; with damping, 8
-// and 5. A check of residual and gradient applies A and Aᴴ once each.
 type LSQR[D, R scalar.Scalar] struct {
 	v, av, w       *Vector[D] // right vector, its successor, direction of x
 	u, au          *Vector[R] // left vector, its successor

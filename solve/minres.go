@@ -20,10 +20,7 @@ import (
 // C. C. Paige and M. A. Saunders, Solution of Sparse Indefinite Systems of Linear
 // Equations, 1975.
 //
-// It keeps 6 vectors beside x and b. A step applies A once, sends 2 messages and
-// makes 7 passes over vectors. The first step also sees, with one product of
-// vectors more, whether A is Hermitian. A check of residual and gradient applies A
-// twice.
+// The first step also sees, with one product of vectors more, whether A is Hermitian.
 type MINRES[T scalar.Scalar] struct {
 	v, vold, av  *Vector[T] // vectors of Lanczos: this one, the one before, the next
 	w, wold      *Vector[T] // directions of x: this one and the one before

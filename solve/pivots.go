@@ -52,11 +52,14 @@ func (s *shared) ForgetPivots() { s.pivots, s.norm, s.cond = newPivots(), 0, 0 }
 func (s *shared) Seen(norm, cond float64) { s.norm, s.cond = norm, cond }
 
 // epsilon is the distance from 1 to the next number of the coarser type.
-func epsilon[D, R scalar.Scalar]() float64 {
+func epsilon[D, R scalar.Scalar]() float64 { return bySize[D, R](0x1p-23, 0x1p-52) }
+
+// bySize returns the first number if an element type has parts of 32 bits.
+func bySize[D, R scalar.Scalar](bits32, bits64 float64) float64 {
 	if short[D]() || short[R]() {
-		return 0x1p-23
+		return bits32
 	}
-	return 0x1p-52
+	return bits64
 }
 
 // short reports whether the parts of T are of 32 bits.

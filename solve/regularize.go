@@ -3,7 +3,6 @@ package solve
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -29,7 +28,13 @@ func Regularize[D, R scalar.Scalar](p Problem[D, R], terms ...Term[D, R]) (Probl
 	}
 	ops, data := []linop.Map[D, R]{p.A}, []dist.Array[R]{p.B}
 	for i, t := range terms {
-		op, err := t.scaled()
+		switch {
+		case t.R == nil:
+			return p, fmt.Errorf("solve: regularisation %d: no operator given", i)
+		case !finite(t.Weight):
+			return p, fmt.Errorf("solve: regularisation %d: the weight is %g", i, t.Weight)
+		}
+		op, err := linop.Scale(fromFloat[R](t.Weight), t.R)
 		if err != nil {
 			return p, fmt.Errorf("solve: regularisation %d: %w", i, err)
 		}
@@ -54,16 +59,6 @@ func Regularize[D, R scalar.Scalar](p Problem[D, R], terms ...Term[D, R]) (Probl
 		return p, fmt.Errorf("solve: regularisation: %w", err)
 	}
 	return Problem[D, R]{A: a, B: b}, nil
-}
-
-func (t Term[D, R]) scaled() (linop.Map[D, R], error) {
-	if t.R == nil {
-		return nil, errors.New("no operator given")
-	}
-	if math.IsNaN(t.Weight) || math.IsInf(t.Weight, 0) {
-		return nil, fmt.Errorf("the weight is %g", t.Weight)
-	}
-	return linop.Scale(fromFloat[R](t.Weight), t.R)
 }
 
 // Precondition returns the problem in z with x = P·z: min ‖A·P·z - b‖², whose

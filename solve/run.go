@@ -3,10 +3,15 @@ package solve
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
+	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/trace"
 )
 
 // ErrStop is what a callback returns to end a run early, on any rank: all ranks
@@ -46,4 +51,222 @@ func Run[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R
 		return Result{}, err
 	}
 	return r.run(ctx)
+}
+
+// session is one run.
+type session[D, R scalar.Scalar] struct {
+	c       Config
+	m       Method[D, R]
+	ws      *Workspace[D, R]
+	given   dist.Array[D] // what Run was given: X of the workspace, but for scaling
+	best    *Vector[D]    // the best x so far; nil with PastRounding
+	scale   scaling
+	norm    float64 // ‖b‖, or ‖b - A·x₀‖ if that is larger
+	w       checkState
+	scratch truth // of a check under way
+	last    truth // norms of the last x that was checked
+	fresh   bool  // last belongs to the present x
+	comm    *comm.Comm
+	now     func() time.Time // a clock that tests can turn
+	start   time.Time
+	res     Result
+	norms   Norms // of this step
+	voting  bool  // ranks vote after each iteration
+	refused error // of the last callback
+	// Of checkpoints:
+	states   States         // nil means none
+	saved    time.Time      // when the last one was written
+	prints   [2]Fingerprint // of data and operator
+	failed   []int          // iterations whose checkpoint could not be written
+	failedAt int            // the place of their note
+}
+
+// newSession agrees on what the ranks are about to do.
+func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Problem[D, R], x dist.Array[D], c Config) (*session[D, R], error) {
+	err, name := c.Validate(), "a method"
+	if m == nil {
+		err = errors.Join(errors.New("no method given"), err)
+	} else {
+		name = m.Name()
+	}
+	g := p.group(x.Space())
+	if g == nil {
+		return nil, fmt.Errorf("solve: %s: %w", name, errors.Join(errors.New("no operator, b and x given"), err))
+	}
+	if err == nil && c.Checkpoint.Saver != nil && x.Space() != nil && x.Space().Layout().Mask != nil {
+		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
+	}
+	if err == nil {
+		err = p.check(x.Space(), c.Damp)
+	}
+	text := fmt.Sprintf("%s of %s, %s", name, typeName[D, R](), c.text())
+	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
+		return nil, err
+	}
+	return &session[D, R]{c: c, m: m, ws: newWorkspace(p, x, c.Damp), given: x, comm: g, now: time.Now}, nil
+}
+
+// historyRoom is how many iterations the history has room for before it grows.
+const historyRoom = 1 << 16
+
+func (r *session[D, R]) run(ctx context.Context) (Result, error) {
+	r.start = r.now()
+	r.saved, r.res.Status = r.start, unfinished
+	doing, err := "start", error(nil)
+	if saver := r.c.Checkpoint.Saver; saver != nil {
+		if r.states, err = saver.Open(ctx, r.comm, r.note); err == nil {
+			defer r.states.Close()
+		}
+	}
+	if err == nil {
+		doing, err = r.begin(ctx)
+	}
+	if err == nil {
+		doing, err = r.loop(ctx)
+	}
+	if err == nil {
+		doing, err = "last check", r.finish(ctx)
+	}
+	r.free()
+	r.res.Elapsed = r.now().Sub(r.start)
+	if err != nil {
+		return r.res, fmt.Errorf("solve: %s: %s: %w", r.m.Name(), doing, err)
+	}
+	return r.res, nil
+}
+
+// begin makes the first residual, here or from a checkpoint. Like loop it says
+// what it was doing when something failed.
+func (r *session[D, R]) begin(ctx context.Context) (doing string, err error) {
+	defer trace.BeginPart(ctx, r.m.Name(), "start").End()
+	n, err := r.init(ctx)
+	if err != nil {
+		return "init", err
+	}
+	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), r.scale.user(n))
+	r.norms = n
+	mine := 0.0
+	if r.c.OnIter != nil {
+		mine = 1
+	}
+	callbacks := r.ws.one.AddNumber(mine)
+	if err := r.ws.one.Do(ctx); err != nil {
+		return "init", err
+	}
+	r.voting = callbacks.Float() > 0 || r.c.Budget > 0 || r.c.Checkpoint.Interval > 0
+	return "resume", r.resume(ctx)
+}
+
+// init makes the first residual, of a scaled problem where it must be, and keeps
+// the first x.
+func (r *session[D, R]) init(ctx context.Context) (Norms, error) {
+	w := r.ws
+	n, err := w.Start(ctx, r.m)
+	if err != nil {
+		return n, err
+	}
+	if r.norm = w.B.norm(ctx); w.err == nil && !r.needsNoScaling(n) {
+		scaled, err := r.rescale(ctx)
+		if scaled && err == nil {
+			n, err = w.Start(ctx, r.m)
+		}
+		w.Fail(err)
+	}
+	if n.Resid > r.norm {
+		r.norm = n.Resid
+	}
+	r.w.begin(n, epsilon[D, R]())
+	if r.c.PastRounding || w.err != nil {
+		return n, w.Err()
+	}
+	size := 0.0
+	if r.best = w.extra(); w.ready(ctx) && w.Damp != 0 {
+		size = w.X.norm(ctx)
+	}
+	r.keep(math.Hypot(n.Resid, w.Damp*size))
+	return n, w.Err()
+}
+
+// loop steps until something ends the run.
+func (r *session[D, R]) loop(ctx context.Context) (doing string, err error) {
+	for {
+		if err := r.checkStop(ctx, r.norms); err != nil {
+			return fmt.Sprintf("check of iteration %d", r.res.Iters), err
+		}
+		if err := r.afterStep(ctx); err != nil {
+			return fmt.Sprintf("iteration %d", r.res.Iters), err
+		}
+		if r.res.Status != unfinished {
+			return "", nil
+		}
+		reg := trace.BeginPart(ctx, r.m.Name(), "iteration")
+		n, err := r.m.Step(ctx, r.ws)
+		reg.End()
+		over, err := r.votedInStep(ctx, err)
+		if over { // after the iteration before: x is as that has left it
+			return fmt.Sprintf("iteration %d", r.res.Iters), r.verdict(ctx)
+		}
+		r.fresh = false
+		if err != nil {
+			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.endRefused(ctx, err)
+		}
+		r.res.Iters++
+		r.norms = n
+		r.res.History = append(r.res.History, r.scale.user(n))
+	}
+}
+
+func (r *session[D, R]) end(s Status, why string, args ...any) {
+	r.res.Status, r.res.Why = s, fmt.Sprintf(why, args...)
+}
+
+// minFall is a limit for every run: a norm that falls below this part of its first
+// value ends it, so that squares stay in range.
+const minFall = 1e-100
+
+// afterStep calls back, agrees on what only some ranks know, and saves. Where
+// nothing is saved, the votes travel with the next step.
+func (r *session[D, R]) afterStep(ctx context.Context) error {
+	if err := context.Cause(ctx); err != nil {
+		return err // one rank alone would never notice
+	}
+	if err := r.vote(ctx); err != nil {
+		return err
+	}
+	if r.res.Status == unfinished && r.states == nil {
+		return nil
+	}
+	if err := r.ws.count(ctx); err != nil {
+		return errors.Join(r.refused, err)
+	}
+	r.ws.err = nil
+	if err := r.verdict(ctx); err != nil {
+		return err
+	}
+	if r.checkpointDue() {
+		return r.save(ctx)
+	}
+	return nil
+}
+
+// checkpointDue reports whether a checkpoint is to be written now.
+func (r *session[D, R]) checkpointDue() bool {
+	cp := r.c.Checkpoint
+	switch {
+	case r.states == nil:
+		return false
+	case r.res.Iters == r.res.Resumed: // nothing is new, but a stop always leaves something to resume
+		return r.res.Iters == 0 && (r.res.Status == Stopped || r.res.Status == OutOfTime)
+	case r.res.Status != unfinished: // the last state, to go on from; a NaN is not saved
+		return slices.Contains([]Status{Converged, AtRounding, MaxIter, Stopped, OutOfTime}, r.res.Status)
+	}
+	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.ws.votes.n[voteSave] > 0
+}
+
+// numbers are what a checkpoint keeps of the method and of the run.
+func (r *session[D, R]) numbers() []number {
+	ws := r.ws
+	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
+	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
+	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &r.norms.Resid}, number{"run: ‖g‖", &r.norms.Grad})
 }

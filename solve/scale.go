@@ -31,10 +31,8 @@ func (s scaling) resid(v float64) float64 { return math.Ldexp(v, s.a-s.x) }
 // inRange is the range of ‖A‖ and ‖b‖ that needs no scaling. Methods have numbers
 // as large as ‖A‖²·‖b‖ in vectors, and their squares in sums.
 func inRange[D, R scalar.Scalar](v float64) bool {
-	if short[D]() || short[R]() {
-		return v >= 1e-9 && v <= 1e9
-	}
-	return v >= 1e-35 && v <= 1e35
+	limit := bySize[D, R](1e9, 1e35)
+	return v >= 1/limit && v <= limit
 }
 
 // exponent returns the e for which 2^e·v is near 1. It is coarse, so that rounding

@@ -5,17 +5,18 @@
 // limits, tolerances, callbacks, history, checkpoints, and that all ranks stop
 // together.
 //
-//	method              problem                                   vectors kept          messages  A and Aᴴ per step  per check
-//	CG                  A·x = b, A Hermitian positive definite    3                     2         1                  1
-//	CG{OneMessage}      the same                                  5                     1         1                  1
-//	MINRES              A·x = b, A Hermitian                      6                     2         1                  2
-//	CGLS                min ‖A·x - b‖² + damp²·‖x‖², any A        2 domain, 2 range     2         1 and 1            1 and 1
-//	CGLS{OneMessage}    the same                                  3 domain, 4 range     1         1 and 1            1 and 1
-//	LSQR                the same, with less rounding              3 domain, 2 range     2         1 and 1            1 and 1
+//	method            problem                                  vectors kept       messages  A and Aᴴ   passes per step     per check
+//	CG                A·x = b, A Hermitian positive definite   3                  2         1          4                   1
+//	CG{OneMessage}    the same                                 5                  1         1          5                   1
+//	MINRES            A·x = b, A Hermitian                     6                  2         1          7                   2
+//	CGLS              min ‖A·x - b‖² + damp²·‖x‖², any A       2 domain, 2 range  2         1 and 1    3 domain, 2 range   1 and 1
+//	CGLS{OneMessage}  the same                                 3 domain, 4 range  1         1 and 1    3 domain, 3 range   1 and 1
+//	LSQR              the same, with less rounding             3 domain, 2 range  2         1 and 1    4 domain, 3 range   1 and 1
 //
-// Vectors are counted beside x and b. LSQR keeps one more of each with damping. Run
-// keeps one more of the domain for the best x, unless Config has PastRounding.
-// Messages are per step, those of the operator aside.
+// Vectors are counted beside x and b. With damping LSQR keeps one more of each and
+// makes 8 passes over the domain and 5 over the range, and CGLS makes 2 more over
+// the domain. Run keeps one more of the domain for the best x, unless Config has
+// PastRounding. Messages are per step, those of the operator aside.
 //
 // Methods of your own are types with Name, Init and Step; the example of Workspace
 // shows one. They have all checks, statuses, checkpoints and restarts of the others.
@@ -24,18 +25,7 @@
 // after every hundred steps, and a few when the recurrence comes near a tolerance or
 // near rounding. If the recurrence has left the truth, it starts anew from there.
 //
-//	status           what it means                                              what to do
-//	converged        a tolerance is met by the true norms
-//	iteration limit  MaxIter steps are made                                     more steps, if the residual is still falling
-//	stopped          a callback returned ErrStop
-//	time is up       the Budget is spent
-//	at rounding      residual or gradient are as small as rounding lets them    nothing; for less, elements of 64 bits
-//	ill-conditioned  the operator is singular to the rounding of the elements   damp, regularise, elements of 64 bits
-//	stagnated        three restarts in a row have gained nothing                damp, regularise, precondition, LSQR
-//	diverged         the residual has grown a million times, or is NaN          look at Result.Why
-//	breakdown        a step cannot be made, or x is out of range                look at Result.Why
-//	not symmetric    the operator of CG or MINRES is not Hermitian              CGLS, LSQR
-//	indefinite       the operator of CG has negative eigenvalues                MINRES, CGLS, LSQR
+// Status says what each end of a run means and what to do.
 //
 // Numbers may be as large and small as the element type: where squares would leave
 // the range, a run scales the problem by powers of two.

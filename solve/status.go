@@ -4,19 +4,19 @@ package solve
 type Status uint8
 
 // The reasons. None is an error, and each is true of the x that the run leaves:
-// norms are worked out from that x before one is given.
+// norms are worked out from that x before one is given. Result.Why has the numbers.
 const (
-	Converged      Status = iota + 1 // a tolerance is met
-	MaxIter                          // the limit of iterations
-	Stopped                          // a callback asked for it
-	OutOfTime                        // the budget is spent
-	Diverged                         // the residual grew beyond the limit or is not a number: see Result.Why
-	Breakdown                        // the method cannot go on: see Result.Why
-	AtRounding                       // the residual or the gradient is as small as the element type can make it
-	IllConditioned                   // the operator is singular to rounding: see Result.Why
-	Stagnated                        // nothing is gained any more, short of a tolerance and of rounding: see Result.Why
-	NotSymmetric                     // the operator is not Hermitian, and the method needs one that is
-	Indefinite                       // the operator is not positive definite, and the method needs one that is
+	Converged      Status = iota + 1 // a tolerance is met by the true norms
+	MaxIter                          // the limit of iterations: make more if the residual is still falling
+	Stopped                          // a callback returned ErrStop
+	OutOfTime                        // the Budget is spent
+	Diverged                         // the residual grew beyond the limit or is not a number
+	Breakdown                        // a step cannot be made, or x is out of range
+	AtRounding                       // the residual or the gradient is as small as rounding lets it: for less, use elements of 64 bits
+	IllConditioned                   // the operator is singular to rounding: damp, regularise or use elements of 64 bits
+	Stagnated                        // three restarts in a row have gained nothing: damp, regularise, precondition or use LSQR
+	NotSymmetric                     // CG and MINRES need a Hermitian operator: use CGLS or LSQR
+	Indefinite                       // CG needs a positive definite operator: use MINRES, CGLS or LSQR
 	unfinished                       // while running
 )
 

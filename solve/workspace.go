@@ -129,8 +129,7 @@ func (w *Workspace[D, R]) Domain(name string) *Vector[D] {
 	return take[D](&w.shared, w.X.Space(), name, false)
 }
 
-// Range returns the vector of the range with this name, made of zeros. It must be
-// called in Init. A checkpoint saves the vector.
+// Range is Domain for the range.
 func (w *Workspace[D, R]) Range(name string) *Vector[R] {
 	return take[R](&w.shared, w.B.Space(), name, false)
 }
@@ -141,8 +140,7 @@ func (w *Workspace[D, R]) DomainScratch(name string) *Vector[D] {
 	return take[D](&w.shared, w.X.Space(), name, true)
 }
 
-// RangeScratch is Range for a vector that a step writes before it reads it. It may
-// be overwritten between two steps, and a checkpoint does not save it.
+// RangeScratch is DomainScratch for the range.
 func (w *Workspace[D, R]) RangeScratch(name string) *Vector[R] {
 	return take[R](&w.shared, w.B.Space(), name, true)
 }
@@ -348,10 +346,8 @@ func (w *Workspace[D, R]) Definite(ctx context.Context, name string, vav float64
 	if w.Finite(name, vav); !(vav <= 0) || w.err != nil {
 		return vav
 	}
-	n, err := dist.Norm(ctx, v.Array, 2)
-	switch {
-	case err != nil:
-		w.Fail(err)
+	switch n := v.norm(ctx); {
+	case w.err != nil:
 	case vav < -10*epsilon[D, R]()*w.pivots.largest*n*n:
 		w.Refuse(Indefinite, "%s is %g: the operator is not positive definite: use MINRES, CGLS or LSQR", name, vav)
 	default:
@@ -360,14 +356,11 @@ func (w *Workspace[D, R]) Definite(ctx context.Context, name string, vav float64
 	return vav
 }
 
-// errReduce is a Reduce that has nothing to do.
-var errReduce = errors.New("nothing is queued for Reduce")
-
 // Reduce adds up the queued sums over the ranks, in one message, and stores them
 // where they belong. It is collective.
 func (s *shared) Reduce(ctx context.Context) {
 	if len(s.queue) == 0 {
-		s.Fail(errReduce)
+		s.Fail(errors.New("nothing is queued for Reduce"))
 	}
 	if s.ready(ctx) {
 		s.send(ctx, s.several)
