@@ -146,7 +146,7 @@ func badArgumentCases() []Case {
 }
 
 // oneRankCases make calls with invalid arguments on one rank. Its error must say what is wrong,
-// and the others' errors which rank is.
+// and the others' errors which rank is. Ranks take turns, each with the next fault.
 func oneRankCases() []Case {
 	cases := []Case{on("Bad on one rank/Split color", func(r *rank) {
 		for rank := range r.size {
@@ -161,15 +161,13 @@ func oneRankCases() []Case {
 				continue
 			}
 			cases = append(cases, on(fmt.Sprintf("Bad on one rank/%v %s", k, name), func(r *rank) {
-				for i, f := range bad {
-					for rank := range r.size {
-						a, text := r.arguments(k, scalar.Float64, 3), fmt.Sprintf("rank %d", rank)
-						a.root = rank
-						if r.me == rank {
-							text = f.spoil(r, &a)
-						}
-						r.fails(fmt.Sprintf("%v: %s, fault %d on rank %d", k, name, i, rank), text, r.call(a))
+				for rank := range r.size {
+					a, text := r.arguments(k, scalar.Float64, 3), fmt.Sprintf("rank %d", rank)
+					a.root = rank
+					if r.me == rank {
+						text = bad[rank%len(bad)].spoil(r, &a)
 					}
+					r.fails(fmt.Sprintf("%v: %s on rank %d", k, name, rank), text, r.call(a))
 				}
 			}))
 		}
