@@ -2,7 +2,6 @@ package nccl
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 
 	"github.com/golops/golops/comm"
@@ -57,23 +56,13 @@ func (w *world) newChannel(rank, size int) (*channel, error) {
 
 // makeID gets the id of a new communicator from the library.
 func (l *channel) makeID() error {
-	if err := l.w.dev.Bind(); err != nil {
-		return err
-	}
-	code := l.w.l.getUniqueID.Call(dl.Pointer(&l.id))
-	return l.w.l.errorOf("ncclGetUniqueId", code, 0)
+	return l.w.withDevice("ncclGetUniqueId", func() int32 { return l.w.l.getUniqueID.Call(dl.Pointer(&l.id)) })
 }
 
 // init starts to create the communicator with this id.
 func (l *channel) init() error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := l.w.dev.Bind(); err != nil {
-		return err
-	}
 	l.phase = initializing
-	code := l.w.l.initRank(&l.handle, &l.id, l.rank, l.size, &l.cfg)
-	return l.w.l.errorOf("ncclCommInitRank", code, l.handle)
+	return l.w.withDevice("ncclCommInitRank", func() int32 { return l.w.l.initRank(&l.handle, &l.id, l.rank, l.size, &l.cfg) })
 }
 
 // add queues an operation.

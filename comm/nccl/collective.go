@@ -34,7 +34,7 @@ func (c *conn) StartCollective(ctx context.Context, q *driver.Call) (uint64, err
 	case err != nil:
 		return 0, err
 	case via != nil:
-		return c.startStaged(ctx, c.take(q), q)
+		return c.startStaged(ctx, q)
 	}
 	o := c.take(q)
 	return o.id, c.begin(ctx, o)
@@ -52,11 +52,12 @@ func (c *conn) route(ctx context.Context, q *driver.Call) (driver.Conn, error) {
 	if !dev {
 		return c.host, nil
 	}
-	if err := c.enter(ctx, q); err != nil {
-		return nil, err
+	err = q.Err
+	if c.w.cfg.Checked && c.n > 1 {
+		err = c.compare(ctx, q)
 	}
-	if has[q.Kind] && (c.n == 1 || reduces(q.Op, q.DType, c.n)) {
-		return nil, nil
+	if err != nil || runs(&q.Signature, c.n) {
+		return nil, err
 	}
 	return c.staged, nil
 }
@@ -122,16 +123,8 @@ func (c *conn) onAnyRank(ctx context.Context, call driver.Signature, here bool) 
 	return c.flag[0] == 1, err
 }
 
-// enter starts a collective on GPU memory. It returns the fault of invalid arguments. In
-// checked mode it also returns the fault of another rank, or a mismatch.
-func (c *conn) enter(ctx context.Context, q *driver.Call) error {
-	if !c.w.cfg.Checked || c.n == 1 {
-		return q.Err
-	}
-	return c.compare(ctx, q)
-}
-
-// compare compares a call with those of the other ranks, over the host.
+// compare compares a call with those of the other ranks, over the host. It returns the
+// fault of invalid arguments, that of another rank, or a mismatch.
 func (c *conn) compare(ctx context.Context, q *driver.Call) error {
 	return driver.Compare(c.n, q,
 		func(numbers ...int64) ([]int64, error) {

@@ -15,21 +15,19 @@ import (
 // of the library, unless ranks share GPUs.
 func (c *conn) Start(ctx context.Context, q *driver.Call) (uint64, error) {
 	if q.Kind != driver.KindExchange || c.w.cfg.SharedGPU {
-		return c.startStaged(ctx, c.take(q), q)
+		return c.startStaged(ctx, q)
 	}
 	o := c.take(q)
 	dev, err := c.plan(ctx, o)
-	switch {
-	case err != nil:
-		return 0, c.release(o, err)
-	case !dev && len(o.recv)+len(o.send) > 0:
-		q.Recv, q.Send = o.recv, o.send
-		return c.startStaged(ctx, o, q)
-	case len(o.recv)+len(o.send)+len(o.copies) == 0:
-		o.done = true
-		return o.id, nil
+	if err == nil && dev {
+		return o.id, c.begin(ctx, o)
 	}
-	return o.id, c.begin(ctx, o)
+	defer c.release(o, nil)
+	if err != nil {
+		return 0, err
+	}
+	q.Recv, q.Send = o.recv, o.send
+	return c.startStaged(ctx, q)
 }
 
 // plan sorts the legs of an exchange. It reports whether they are in GPU memory. Empty legs

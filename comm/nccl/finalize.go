@@ -18,7 +18,7 @@ func (w *world) finalize(channels []*channel) error {
 	}
 	w.mu.Unlock()
 	for i := range ends {
-		if err := w.await(context.Background(), &ends[i]); err != nil {
+		if err := w.await(context.Background(), &ends[i], nil); err != nil {
 			return err
 		}
 	}
@@ -73,9 +73,9 @@ func (w *world) abort(channels []*channel) {
 
 // inGroup runs the library calls of f between ncclGroupStart and ncclGroupEnd.
 func (w *world) inGroup(f func()) {
-	w.withDevice(func() {
+	_ = w.withDevice("ncclGroupEnd", func() int32 { // the program has failed already
 		w.l.groupStart.Call()
 		f()
-		w.l.groupEnd.Call()
+		return w.l.groupEnd.Call()
 	})
 }

@@ -95,27 +95,21 @@ func (l *channel) grouped(o *op) (int32, error) {
 		}
 	}
 	g.do(l.w.l.groupEnd.Call())
-	code := g.first
-	if g.first == success {
-		code = g.last
-	}
-	return code, l.w.l.errorOf(o.call.Kind.String(), code, l.handle)
+	return g.code, l.w.l.errorOf(o.call.Kind.String(), g.code, l.handle)
 }
 
 // group is a group of calls for one operation.
 type group struct {
-	l     *channel
-	o     *op
-	first int32 // error
-	last  int32 // result
+	l    *channel
+	o    *op
+	code int32 // the first error, else the last result
 }
 
 // do records the result of a call. A group must be ended even after an error.
 func (g *group) do(code int32) {
-	if failed(code) && g.first == success {
-		g.first = code
+	if !failed(g.code) {
+		g.code = code
 	}
-	g.last = code
 }
 
 // block makes the calls for rank r's block.

@@ -83,25 +83,24 @@ var dtypes = [...]struct{ code, per uintptr }{
 	scalar.Complex64: {7, 2}, scalar.Complex128: {8, 2}, scalar.Half: {6, 1}, scalar.Brain: {9, 1},
 }
 
-// has says which collectives channel.launch knows. Others are staged.
-var has = [len(driver.Specs)]bool{
-	driver.KindAllReduce: true, driver.KindReduce: true, driver.KindBroadcast: true, driver.KindAllGather: true,
-	driver.KindAllGatherV: true, driver.KindGather: true, driver.KindGatherV: true, driver.KindScatter: true,
-	driver.KindScatterV: true, driver.KindReduceScatter: true, driver.KindReduceScatterV: true, driver.KindAllToAll: true,
-	driver.KindAllToAllV: true, driver.KindIAllReduce: true, driver.KindIBroadcast: true, driver.KindIAllGather: true,
-}
-
 // ops are the library's reductions.
 var ops = [...]uintptr{driver.Sum: 0, driver.Prod: 1, driver.Max: 2, driver.Min: 3, driver.Average: 4}
 
-// reduces reports whether the library's reduction is that of package comm. The library
-// does not multiply complex numbers. Its min and max of floats hide a NaN. Its average
-// divides before summing, which is exact only for floats and a power of two of ranks.
-func reduces(op driver.Op, dt scalar.DType, ranks int) bool {
-	float := dt >= scalar.Float32
-	switch op {
+// runs reports whether the library runs a collective as package comm defines it. The library
+// has no scan, and it does not multiply complex numbers. Its min and max of floats hide a
+// NaN. Its average divides before summing, which is exact only for floats and a power of
+// two of ranks.
+func runs(c *driver.Signature, ranks int) bool {
+	float := c.DType >= scalar.Float32
+	switch {
+	case c.Kind.Spec().Before:
+		return false
+	case ranks == 1 || !c.Kind.Spec().Reduces:
+		return true
+	}
+	switch c.Op {
 	case driver.Prod:
-		return !dt.IsComplex()
+		return !c.DType.IsComplex()
 	case driver.Min, driver.Max:
 		return !float
 	case driver.Average:

@@ -15,10 +15,10 @@ const EnvVar = "GOLOPS_NCCL"
 // oldest is the oldest version with all functions that this package needs.
 const oldest = 21800
 
-// names are the product and its library by the platform of a device.
-var names = map[string][2]string{
-	"cuda": {"NCCL", "libnccl.so.2"},
-	"hip":  {"RCCL", "librccl.so.1"},
+// names are the product, its library and what to install, by the platform of a device.
+var names = map[string][3]string{
+	"cuda": {"NCCL", "libnccl.so.2", "package libnccl2, or nvidia-nccl-cu12 of pip"},
+	"hip":  {"RCCL", "librccl.so.1", "package rccl of ROCm"},
 }
 
 // Found is a library that was opened but not used yet.
@@ -43,7 +43,7 @@ func Find(platform string) (*Found, error) {
 			return nil, fmt.Errorf("nccl: %s=%s: %s", EnvVar, p, dl.Reason(err, []string{name[1]}))
 		}
 		return nil, fmt.Errorf("nccl: no %s: %s: install it (%s), or set %s=/path/to/%s", name[0],
-			dl.Reason(err, []string{name[1]}), packageOf(platform), EnvVar, name[1])
+			dl.Reason(err, []string{name[1]}), name[2], EnvVar, name[1])
 	}
 	f := &Found{Path: l.Path, Name: name[0], lib: l}
 	get := l.Func("ncclGetVersion")
@@ -56,13 +56,6 @@ func Find(platform string) (*Found, error) {
 	}
 	f.code, f.Version = int(*code), version(int(*code))
 	return f, nil
-}
-
-func packageOf(platform string) string {
-	if platform == "hip" {
-		return "package rccl of ROCm"
-	}
-	return "package libnccl2, or nvidia-nccl-cu12 of pip"
 }
 
 // version turns the library's version number into text.

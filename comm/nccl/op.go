@@ -7,8 +7,7 @@ import (
 	"github.com/golops/golops/comm/driver"
 )
 
-// op is one operation on GPU memory, from the call until it is done, or an operation of
-// staged that the caller will wait for.
+// op is one operation on GPU memory, from the call until it is done.
 type op struct {
 	id           uint64
 	call         driver.Call
@@ -16,9 +15,7 @@ type op struct {
 	copies       [][2]driver.Buf // of an exchange with this rank itself: destination and source
 	mark         uint64          // position in the queue after it
 	done         bool
-	err          error // of this operation only; other errors end the program
-	staged       bool
-	stagedID     uint64
+	err          error         // of this operation only; other errors end the program
 	registration *registration // set for an operation that registers or deregisters memory
 }
 
@@ -35,14 +32,13 @@ func (c *conn) release(o *op, err error) error {
 	return err
 }
 
-// startStaged starts a call that staged runs. It makes a request of c of it, whose Test
-// also advances the work on GPU memory.
-func (c *conn) startStaged(ctx context.Context, o *op, q *driver.Call) (id uint64, err error) {
-	o.staged = true
-	if o.stagedID, err = c.staged.Start(ctx, q); err != nil {
-		return 0, c.release(o, err)
-	}
-	return o.id, nil
+// ofStaged marks the id of an operation that staged runs.
+const ofStaged = 1 << 63
+
+// startStaged starts a call that staged runs.
+func (c *conn) startStaged(ctx context.Context, q *driver.Call) (uint64, error) {
+	id, err := c.staged.Start(ctx, q)
+	return id | ofStaged, err
 }
 
 // begin starts an operation on GPU memory. It runs after the kernels launched so far.
@@ -117,14 +113,14 @@ func (c *conn) separate(src *driver.Buf) error {
 
 // Wait implements driver.Conn.
 func (c *conn) Wait(ctx context.Context, id uint64) error {
-	o := c.pending.Find(id)
-	switch {
-	case o == nil:
-		return nil
-	case o.staged:
-		return c.release(o, c.staged.Wait(ctx, o.stagedID))
+	if id&ofStaged != 0 {
+		return c.staged.Wait(ctx, id&^ofStaged)
 	}
-	if err := c.w.await(ctx, o); err != nil {
+	o := c.pending.Find(id)
+	if o == nil {
+		return nil
+	}
+	if err := c.w.await(ctx, o, nil); err != nil {
 		return err // the program was aborted, and the library may still use o
 	}
 	return c.release(o, o.err)
@@ -132,18 +128,19 @@ func (c *conn) Wait(ctx context.Context, id uint64) error {
 
 // Test implements driver.Conn.
 func (c *conn) Test(id uint64) (bool, error) {
+	if id&ofStaged != 0 {
+		c.w.progress() // the other rank may wait for an operation on GPU memory
+		return c.staged.Test(id &^ ofStaged)
+	}
 	o := c.pending.Find(id)
 	if o == nil {
 		return true, nil
 	}
-	done, err := c.w.poll(context.Background(), o)
+	done, err := c.w.poll(context.Background(), o, nil)
 	switch {
 	case err != nil:
 		return true, err // the program was aborted
-	case o.staged:
-		done, o.err = c.staged.Test(o.stagedID)
-	}
-	if done {
+	case done:
 		return true, c.release(o, o.err)
 	}
 	return false, nil

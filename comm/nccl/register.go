@@ -39,10 +39,9 @@ func (c *conn) register(ctx context.Context, r *registration, fault error) (driv
 	if fault == nil {
 		fault = c.w.l.checkSupport(r)
 	}
-	if err := c.agree(ctx, r.call, fault); err != nil {
-		return nil, err
+	if fault == nil && r.allocated {
+		fault = r.alloc()
 	}
-	fault = r.alloc()
 	c.w.mu.Lock()
 	c.w.registrations = append(c.w.registrations, r)
 	c.w.mu.Unlock()
@@ -97,17 +96,14 @@ func (c *conn) agree(ctx context.Context, call driver.Signature, fault error) er
 // registerWithLibrary passes r to the channel of this group and waits until the library has
 // registered or refused it. It makes the channel if necessary.
 func (c *conn) registerWithLibrary(ctx context.Context, r *registration) error {
-	w := c.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if c.n == 1 {
 		return nil // one rank needs no registration
 	}
-	if err := c.open(ctx); err != nil {
+	c.w.mu.Lock()
+	err := c.open(ctx)
+	c.w.mu.Unlock()
+	if err != nil || r.buf.N == 0 {
 		return err
-	}
-	if r.buf.N == 0 {
-		return nil // nothing to register
 	}
 	r.channel = c.channel
 	return r.await(ctx)

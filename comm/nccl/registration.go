@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/golops/golops/comm/driver"
@@ -28,32 +27,19 @@ type registration struct {
 	closed     bool
 }
 
-// await waits until the library has done r.call. It holds the lock except between polls. It
-// does not advance other channels: registering may wait for the GPU, and an operation there
-// for another rank, which is also registering.
+// await waits until the library has done r.call. It does not advance other channels:
+// registering may wait for the GPU, and an operation there for another rank, which is also
+// registering.
 func (r *registration) await(ctx context.Context) error {
-	w, l := r.c.w, r.channel
-	o := r.c.take(&driver.Call{Signature: r.call})
+	w, o := r.c.w, r.c.take(&driver.Call{Signature: r.call})
 	o.registration = r
-	l.add(o)
-	start := time.Now()
-	for polls := 1; ; polls++ {
-		if err := w.ready(ctx); err != nil {
-			return err
-		}
-		if err := l.advance(); err != nil {
-			return w.fail(err)
-		}
-		if o.done {
-			return r.c.release(o, nil)
-		}
-		if w.cfg.Timeout > 0 && time.Since(start) > w.cfg.Timeout {
-			return w.fail(fmt.Errorf("comm: rank %d waited %v in %v", r.c.me, w.cfg.Timeout, r.call))
-		}
-		w.mu.Unlock()
-		pause(polls)
-		w.mu.Lock()
+	w.mu.Lock()
+	r.channel.add(o)
+	w.mu.Unlock()
+	if err := w.await(ctx, o, r.channel); err != nil {
+		return err
 	}
+	return r.c.release(o, nil)
 }
 
 // register registers r with the library or ends its registration. If the library refuses, the
@@ -91,15 +77,14 @@ func (l *channel) refuse(r *registration, err error) {
 	}
 }
 
-// withDevice runs f on a thread on which the GPU is current.
-func (w *world) withDevice(f func()) error {
+// withDevice makes a call of the library on a thread on which the GPU is current.
+func (w *world) withDevice(name string, call func() int32) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := w.dev.Bind(); err != nil {
 		return err
 	}
-	f()
-	return nil
+	return w.l.errorOf(name, call(), 0)
 }
 
 // Buf implements driver.Registration.
@@ -109,13 +94,8 @@ func (r *registration) Buf() driver.Buf { return r.buf }
 // frees the memory.
 func (r *registration) Close(ctx context.Context) error {
 	w := r.c.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if r.closed {
 		return nil
-	}
-	if err := w.ready(ctx); err != nil {
-		return err
 	}
 	r.err = nil
 	if r.handle != 0 {
@@ -124,20 +104,19 @@ func (r *registration) Close(ctx context.Context) error {
 			return err
 		}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
 	return errors.Join(r.err, r.free())
 }
 
 // alloc allocates the memory of a registration by Alloc.
 func (r *registration) alloc() error {
-	if !r.allocated {
-		return nil
-	}
 	l, addr := r.c.w.l, new(uintptr)
-	var code int32
-	if err := r.c.w.withDevice(func() { code = l.memAlloc.Call(dl.Pointer(addr), uintptr(r.buf.N)) }); err != nil {
-		return err
-	}
-	if err := l.errorOf("ncclMemAlloc", code, 0); err != nil {
+	err := r.c.w.withDevice("ncclMemAlloc", func() int32 { return l.memAlloc.Call(dl.Pointer(addr), uintptr(r.buf.N)) })
+	if err != nil {
 		return fmt.Errorf("comm: %d bytes on %v: %w", r.buf.N, r.c.w.dev, err)
 	}
 	r.buf.Ptr = *(*unsafe.Pointer)(unsafe.Pointer(addr)) // GPU memory, which the garbage collector ignores
@@ -156,9 +135,7 @@ func (r *registration) free() error {
 	if err == nil {
 		err = errors.Join(q.Follow(), q.Close())
 	}
-	var code int32
-	err = errors.Join(err, w.withDevice(func() { code = w.l.memFree.Call(r.buf.Addr()) }))
-	return errors.Join(err, w.l.errorOf("ncclMemFree", code, 0))
+	return errors.Join(err, w.withDevice("ncclMemFree", func() int32 { return w.l.memFree.Call(r.buf.Addr()) }))
 }
 
 // closeRegistrations ends the registrations of this group, or of all groups if c is the

@@ -66,12 +66,13 @@ const (
 	sleepAfter   = 10000
 )
 
-// await polls until o is done. Between polls it looks for faults, checks ctx and the timeout, and yields the core. It
-// yields early, because the library's threads may need the core.
-func (w *world) await(ctx context.Context, o *op) error {
+// await polls until o is done. Between polls it looks for faults, checks ctx and the
+// timeout, and yields the core. It yields early, because the library's threads may need
+// the core. only is the channel that it advances, nil for all.
+func (w *world) await(ctx context.Context, o *op, only *channel) error {
 	var since time.Time
 	for polls := 1; ; polls++ {
-		if done, err := w.poll(ctx, o); done || err != nil {
+		if done, err := w.poll(ctx, o, only); done || err != nil {
 			return err
 		}
 		if polls%inspectEvery == 0 && w.cfg.Timeout > 0 {
@@ -84,26 +85,30 @@ func (w *world) await(ctx context.Context, o *op) error {
 				return w.fail(fmt.Errorf("comm: rank %d waited %v in %v on %v", w.me, w.cfg.Timeout, o.call.Signature, driver.OnDevice))
 			}
 		}
-		pause(polls)
-	}
-}
-
-// pause yields the core between two polls, depending on how many there were.
-func pause(polls int) {
-	switch {
-	case polls > sleepAfter:
-		time.Sleep(50 * time.Microsecond)
-	case polls > yieldAfter:
-		runtime.Gosched()
-		sched.Yield()
+		switch {
+		case polls > sleepAfter:
+			time.Sleep(50 * time.Microsecond)
+		case polls > yieldAfter:
+			runtime.Gosched()
+			sched.Yield()
+		}
 	}
 }
 
 // poll does some work and reports whether o is done.
-func (w *world) poll(ctx context.Context, o *op) (bool, error) {
+func (w *world) poll(ctx context.Context, o *op, only *channel) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.work(ctx)
+	if only == nil {
+		err := w.work(ctx)
+		return o.done, err
+	}
+	err := w.ready(ctx)
+	if err == nil {
+		if err = only.advance(); err != nil {
+			err = w.fail(err)
+		}
+	}
 	return o.done, err
 }
 
