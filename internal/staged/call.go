@@ -109,30 +109,23 @@ func (c *Conn) prepare(r *request, q *driver.Call) (*driver.Call, error) {
 		}
 		return h, c.s.fetch(r.staged)
 	}
-	t, err := c.s.stage(c.sides(q))
+	dst, src := c.sides(q)
+	dst, src, err := c.s.stagePair(r, dst, src)
 	if err != nil {
 		return nil, err
 	}
-	r.staged = append(r.staged, t)
-	c.set(h, t.hostDst, t.hostSrc)
+	c.set(h, dst, src)
 	return h, c.s.fetch(r.staged)
 }
 
 // stageLegs replaces the buffers of the legs of r.
-func (c *Conn) stageLegs(r *request) error {
-	for i := range r.recv {
-		t, err := c.s.stage(r.recv[i].Buf, driver.Buf{})
-		if err != nil {
-			return err
+func (c *Conn) stageLegs(r *request) (err error) {
+	for i, legs := range [...][]driver.Leg{r.recv, r.send} {
+		for j := range legs {
+			if legs[j].Buf, err = c.s.stage(r, legs[j].Buf, i == 1); err != nil {
+				return err
+			}
 		}
-		r.staged, r.recv[i].Buf = append(r.staged, t), t.hostDst
-	}
-	for i := range r.send {
-		t, err := c.s.stage(driver.Buf{}, r.send[i].Buf)
-		if err != nil {
-			return err
-		}
-		r.staged, r.send[i].Buf = append(r.staged, t), t.hostSrc
 	}
 	return nil
 }
@@ -171,7 +164,9 @@ func (c *Conn) finish(r *request, err error) error {
 	if err != nil && c.host.Aborted() != nil {
 		c.s.failed = true
 	} else {
-		c.s.release(r.staged)
+		for i := range r.staged {
+			c.s.pool.give(r.staged[i].block)
+		}
 	}
 	r.staged = r.staged[:0]
 	return err

@@ -58,7 +58,6 @@ type pipeline struct {
 	chunks, per int
 	blocks      [3]*block // nil if nothing is packed
 	marks       [3]uint64 // of the downloads
-	plain       [3]block  // used instead of the pool by a rank with host memory only
 }
 
 // describe notes the sides of a collective.
@@ -82,24 +81,19 @@ func (t *pipeline) open(s *shared, chunks, per int) error {
 	if n == 0 {
 		return nil
 	}
-	up, down := onDevice(&t.dst.buf), onDevice(&t.src.buf)
 	for i := range t.blocks {
-		if !up && !down {
-			t.blocks[i] = t.plain[i].atLeast(n)
-			continue
-		}
 		var err error
 		if t.blocks[i], err = s.pool.take(n, s); err != nil {
 			return err
 		}
 	}
-	return s.follow(down, up)
+	return s.follow(onDevice(&t.src.buf), onDevice(&t.dst.buf))
 }
 
 // close returns the blocks, unless the program was aborted: other ranks may still use them.
 func (t *pipeline) close() {
 	for i, b := range t.blocks {
-		if b != &t.plain[i] && !t.s.failed {
+		if !t.s.failed {
 			t.s.pool.give(b)
 		}
 		t.blocks[i] = nil

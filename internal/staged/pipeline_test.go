@@ -203,7 +203,7 @@ func TestAllocs(t *testing.T) {
 							return err
 						}
 						runtime.ReadMemStats(&before)
-						pinned = inside(c).s.pool.bytes()
+						pinned = inside(c).s.pool.bytes
 					}
 					if err := k.call(); err != nil {
 						return fmt.Errorf("%s: %w", k.name, err)
@@ -213,7 +213,7 @@ func TestAllocs(t *testing.T) {
 				if m := after.Mallocs - before.Mallocs; m > runs/4 {
 					return fmt.Errorf("%s: %d allocations in %d calls", k.name, m, runs)
 				}
-				if more := inside(c).s.pool.bytes() - pinned; more > 0 {
+				if more := inside(c).s.pool.bytes - pinned; more > 0 {
 					return fmt.Errorf("%s: %d more pinned bytes after %d calls", k.name, more, runs)
 				}
 			}

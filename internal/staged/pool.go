@@ -22,14 +22,6 @@ func (k *block) buf(b driver.Buf, offset, n int) driver.Buf {
 	return driver.Buf{DType: b.DType, N: n, Ptr: unsafe.Pointer(&k.mem[offset]), Label: b.Label}
 }
 
-// atLeast makes the block at least n bytes large. It is for blocks outside the pool.
-func (k *block) atLeast(n int) *block {
-	if len(k.mem) < n {
-		k.mem = make([]byte, n)
-	}
-	return k
-}
-
 // pool keeps pinned memory, because pinning takes far longer than copying. It only grows: the
 // memory of a program's first step serves all later ones.
 type pool struct {
@@ -37,6 +29,7 @@ type pool struct {
 	free   [classes][]*block
 	slab   []byte   // unused rest of the last slab
 	pinned [][]byte // all pinned memory
+	bytes  int      // pinned
 }
 
 // Sizes of blocks. Up to half a slab they are powers of two, and many are cut from one slab.
@@ -117,18 +110,10 @@ func (p *pool) cut(size int) ([]byte, error) {
 func (p *pool) pin(n int) ([]byte, error) {
 	mem, err := p.dev.Pin(n)
 	if err != nil {
-		return nil, fmt.Errorf("staged: pin %d bytes of host memory beside %d: %w", n, p.bytes(), err)
+		return nil, fmt.Errorf("staged: pin %d bytes of host memory beside %d: %w", n, p.bytes, err)
 	}
-	p.pinned = append(p.pinned, mem)
+	p.pinned, p.bytes = append(p.pinned, mem), p.bytes+n
 	return mem, nil
-}
-
-func (p *pool) bytes() int {
-	n := 0
-	for _, m := range p.pinned {
-		n += len(m)
-	}
-	return n
 }
 
 // close frees all memory.

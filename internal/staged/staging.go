@@ -20,71 +20,64 @@ func overlap(a, b *driver.Buf) bool {
 // hostBytes returns the host memory of b.
 func hostBytes(b driver.Buf) []byte { return unsafe.Slice((*byte)(b.Ptr), b.Bytes()) }
 
-// staging is a destination and a source, and what the host gets for them. Blocks of the
-// pool replace GPU memory, one block for both if they share memory.
+// staging is a buffer in GPU memory and the part of a block that the host gets for it.
 type staging struct {
-	dst, src           driver.Buf
-	hostDst, hostSrc   driver.Buf
-	dstBlock, srcBlock *block
+	gpu, host driver.Buf
+	block     *block // nil if it is the block of another staging
+	read      bool   // by the call, which otherwise fills it
 }
 
-// stage takes blocks for dst and src. It copies nothing.
-func (s *shared) stage(dst, src driver.Buf) (t staging, err error) {
-	t = staging{dst: dst, src: src, hostDst: dst, hostSrc: src}
-	if overlap(&dst, &src) { // one is part of the other
-		low := min(dst.Addr(), src.Addr())
-		if t.dstBlock, err = s.pool.take(max(dst.Bytes(), src.Bytes()), s); err != nil {
-			return t, err
-		}
-		t.hostDst = t.dstBlock.buf(dst, int(dst.Addr()-low), dst.N)
-		t.hostSrc = t.dstBlock.buf(src, int(src.Addr()-low), src.N)
-		return t, nil
+// stage adds a staging of b to r and returns what the host gets for it: b itself if it is
+// in host memory. It copies nothing.
+func (s *shared) stage(r *request, b driver.Buf, read bool) (driver.Buf, error) {
+	if !onDevice(&b) {
+		return b, nil
 	}
-	if onDevice(&dst) {
-		if t.dstBlock, err = s.pool.take(dst.Bytes(), s); err != nil {
-			return t, err
-		}
-		t.hostDst = t.dstBlock.buf(dst, 0, dst.N)
+	k, err := s.pool.take(b.Bytes(), s)
+	if err != nil {
+		return b, err
 	}
-	if onDevice(&src) {
-		if t.srcBlock, err = s.pool.take(src.Bytes(), s); err != nil {
-			s.pool.give(t.dstBlock)
-			return t, err
-		}
-		t.hostSrc = t.srcBlock.buf(src, 0, src.N)
-	}
-	return t, nil
+	host := k.buf(b, 0, b.N)
+	r.staged = append(r.staged, staging{b, host, k, read})
+	return host, nil
 }
 
-// release returns the blocks to the pool.
-func (s *shared) release(all []staging) {
-	for i := range all {
-		s.pool.give(all[i].dstBlock)
-		s.pool.give(all[i].srcBlock)
+// stagePair is stage for a destination and a source. They get one block if one is part of
+// the other.
+func (s *shared) stagePair(r *request, dst, src driver.Buf) (hostDst, hostSrc driver.Buf, err error) {
+	if !overlap(&dst, &src) {
+		if hostDst, err = s.stage(r, dst, false); err == nil {
+			hostSrc, err = s.stage(r, src, true)
+		}
+		return hostDst, hostSrc, err
 	}
+	k, err := s.pool.take(max(dst.Bytes(), src.Bytes()), s)
+	if err != nil {
+		return dst, src, err
+	}
+	low := min(dst.Addr(), src.Addr())
+	hostDst, hostSrc = k.buf(dst, int(dst.Addr()-low), dst.N), k.buf(src, int(src.Addr()-low), src.N)
+	r.staged = append(r.staged, staging{dst, hostDst, k, false}, staging{src, hostSrc, nil, true})
+	return hostDst, hostSrc, nil
 }
 
 // fetch copies the sources to the host and waits for the copies.
 func (s *shared) fetch(all []staging) error {
 	down, up := false, false
 	for i := range all {
-		down, up = down || onDevice(&all[i].src), up || onDevice(&all[i].dst)
+		down, up = down || all[i].read, up || !all[i].read
 	}
 	if err := s.follow(down, up); err != nil || !down {
 		return err
 	}
 	for i := range all {
-		if t := &all[i]; onDevice(&t.src) {
-			if err := s.down.CopyOut(hostBytes(t.hostSrc), t.src.Addr()); err != nil {
+		if t := &all[i]; t.read {
+			if err := s.down.CopyOut(hostBytes(t.host), t.gpu.Addr()); err != nil {
 				return err
 			}
 		}
 	}
-	mark, err := s.down.Mark()
-	if err != nil {
-		return err
-	}
-	return awaitMark(s.down, mark)
+	return s.awaitDown()
 }
 
 // deliver starts the copies of the results to the destinations. Kernels launched later
@@ -93,14 +86,14 @@ func (s *shared) deliver(all []staging) error {
 	up := false
 	for i := range all {
 		t := &all[i]
-		if !onDevice(&t.dst) {
+		if t.read {
 			continue
 		}
 		up = true
-		if err := s.up.CopyIn(t.dst.Addr(), hostBytes(t.hostDst)); err != nil {
+		if err := s.up.CopyIn(t.gpu.Addr(), hostBytes(t.host)); err != nil {
 			return err
 		}
-		if err := s.uploads(t.dstBlock); err != nil {
+		if err := s.uploads(t.block); err != nil {
 			return err
 		}
 	}
@@ -165,6 +158,11 @@ func (s *shared) awaitKernels() error {
 	if err := s.down.Follow(); err != nil {
 		return err
 	}
+	return s.awaitDown()
+}
+
+// awaitDown waits for everything in the queue of copies from the device.
+func (s *shared) awaitDown() error {
 	mark, err := s.down.Mark()
 	if err != nil {
 		return err
