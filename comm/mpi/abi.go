@@ -30,7 +30,7 @@ type abi struct {
 	errorsReturn uintptr
 	dtypes       [scalar.Brain + 1]uintptr // 16-bit floats are integers to the library
 	ops          [7]uintptr                // Average is a sum
-	inPlace      uintptr
+	inPlace      uintptr                   // MPICH's is -1
 	anySource    int32
 	anyTag       int32
 	undefined    int32
@@ -42,9 +42,6 @@ type abi struct {
 	statusSource int      // offsets in MPI_Status
 	statusTag    int
 }
-
-// negative returns -n as a pointer, as C passes it in a register.
-func negative(n int64) uintptr { return uintptr(-n) }
 
 // detect returns the ABI of an open library. Libraries of the older ABIs may export
 // MPI_Abi_get_version too; they return -1.
@@ -85,7 +82,7 @@ func mpichABI() *abi {
 			scalar.Half: 0x4c00023c, scalar.Brain: 0x4c00023c},
 		ops: [7]uintptr{driver.Sum: 0x58000003, driver.Prod: 0x58000004, driver.Min: 0x58000002, driver.Max: 0x58000001,
 			driver.Average: 0x58000003, driver.Replace: 0x5800000d, driver.NoOp: 0x5800000e},
-		inPlace: negative(1), anySource: -2, anyTag: -1, undefined: -32766, typeShared: 1, exclusive: 234, shared: 235,
+		inPlace: ^uintptr(0), anySource: -2, anyTag: -1, undefined: -32766, typeShared: 1, exclusive: 234, shared: 235,
 		tagUB: 0x64400001, threads: [4]int32{0, 1, 2, 3}, statusSource: 8, statusTag: 12,
 	}
 }

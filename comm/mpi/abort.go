@@ -3,6 +3,7 @@ package mpi
 import (
 	"encoding/binary"
 	"errors"
+	"unsafe"
 
 	"github.com/golops/golops/comm/driver"
 )
@@ -46,12 +47,11 @@ func (w *world) send(notice []byte, tag int) {
 		return
 	}
 	w.noticeSent[tag] = true
-	w.notices = append(w.notices, notice)
 	for r := range w.size {
 		if r == w.rank {
 			continue
 		}
-		o := new(operation)
+		o := &operation{mem: unsafe.Pointer(&notice[0])}
 		code := w.l.call(w.l.isend.small, addr(&notice[0]), uintptr(len(notice)), w.l.dtypes[1], uintptr(r),
 			uintptr(tag), w.ctrl, addr(&o.req))
 		if code == 0 {

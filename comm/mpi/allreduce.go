@@ -3,7 +3,6 @@ package mpi
 import (
 	"context"
 	"math/bits"
-	"runtime"
 
 	"github.com/golops/golops/comm/driver"
 )
@@ -23,12 +22,10 @@ func (r *rank) slowInPlace(bytes int) bool {
 // farAllReduce is the library's AllReduce in pieces between separate buffers. All ranks do
 // that, because a rank does not know whether others work in place.
 func (r *rank) farAllReduce(ctx context.Context, c *driver.Call) error {
-	err := pieces(c.Src.N, min(r.l.maxCount, farPiece/c.DType.Size()), func(lo, hi int) error {
+	return pieces(c.Src.N, min(r.l.maxCount, farPiece/c.DType.Size()), func(lo, hi int) error {
 		dst, src := c.Dst.Slice(lo, hi), c.Src.Slice(lo, hi)
 		return r.await(ctx, c.Named(), r.startNative(&r.blocking, c, dst, r.separate(dst, src)))
 	})
-	runtime.KeepAlive(c)
-	return err
 }
 
 // small is the size in bytes up to which AllReduce uses recursive doubling.
@@ -67,13 +64,6 @@ func (r *rank) allReduce(ctx context.Context, c *driver.Call) error {
 // sendRecv sends out to rank to and receives in from rank from, on algoComm. Either
 // rank may be Nobody.
 func (r *rank) sendRecv(ctx context.Context, call *driver.Signature, in *driver.Buf, from int, out *driver.Buf, to int) error {
-	err := r.postBoth(ctx, call, in, from, out, to)
-	runtime.KeepAlive(in.Ptr)
-	runtime.KeepAlive(out.Ptr)
-	return err
-}
-
-func (r *rank) postBoth(ctx context.Context, call *driver.Signature, in *driver.Buf, from int, out *driver.Buf, to int) error {
 	if from != driver.Nobody {
 		if err := r.post(&r.second, driver.KindRecv, in, from, r.algoComm); err != nil {
 			return err
@@ -172,10 +162,9 @@ func (r *rank) ring(ctx context.Context, c *driver.Call) error {
 // sendRecvPieces is sendRecv for any count. Empty pieces are not sent. So ranks whose
 // shares differ by one element need not agree on the number of messages.
 func (r *rank) sendRecvPieces(ctx context.Context, call *driver.Signature, in driver.Buf, from int, out driver.Buf, to int) error {
-	limit := r.l.maxCount
-	for at := 0; at < max(in.N, out.N); at += limit {
-		i := in.Slice(min(at, in.N), min(at+limit, in.N))
-		o := out.Slice(min(at, out.N), min(at+limit, out.N))
+	return pieces(max(in.N, out.N), r.l.maxCount, func(lo, hi int) error {
+		i := in.Slice(min(lo, in.N), min(hi, in.N))
+		o := out.Slice(min(lo, out.N), min(hi, out.N))
 		left, right := from, to
 		if i.N == 0 {
 			left = driver.Nobody
@@ -183,12 +172,6 @@ func (r *rank) sendRecvPieces(ctx context.Context, call *driver.Signature, in dr
 		if o.N == 0 {
 			right = driver.Nobody
 		}
-		if err := r.sendRecv(ctx, call, &i, left, &o, right); err != nil {
-			return err
-		}
-		if limit > max(in.N, out.N) {
-			return nil // at+limit could overflow
-		}
-	}
-	return nil
+		return r.sendRecv(ctx, call, &i, left, &o, right)
+	})
 }

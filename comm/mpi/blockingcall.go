@@ -25,22 +25,23 @@ func (w *world) blockingCall(name string, f dl.Func, args ...uintptr) error {
 
 // watch ends a blocking call that exceeds the timeout.
 func (w *world) watch(name string, done <-chan struct{}) {
-	t := time.NewTimer(w.cfg.Timeout)
-	defer t.Stop()
-	select {
-	case <-done:
+	ends := func(limit time.Duration) bool {
+		select {
+		case <-done:
+			return true
+		case <-time.After(limit):
+			return false
+		}
+	}
+	if ends(w.cfg.Timeout) {
 		return
-	case <-t.C:
 	}
 	err := fmt.Errorf("comm: rank %d waited %v in %s", w.rank, w.cfg.Timeout, name)
 	if w.l.serial == nil { // otherwise the blocking call holds the only thread
 		w.abort(w.rank, err)
 	}
-	t.Reset(grace)
-	select {
-	case <-done:
+	if ends(grace) {
 		return
-	case <-t.C:
 	}
 	w.note("%v: MPI does not end that wait, so the process ends", err)
 	time.AfterFunc(grace, func() { os.Exit(1) }) // in case MPI_Abort waits too

@@ -49,6 +49,7 @@ func (r *rank) Do(ctx context.Context, c *driver.Call) error {
 	if err == nil && c.Op == driver.Average {
 		driver.Divide(c.Dst.Ptr, c.Dst.DType, c.Dst.N, r.n)
 	}
+	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
 	return err
 }
 
@@ -102,7 +103,6 @@ func (r *rank) native(ctx context.Context, c *driver.Call) error {
 	if err == nil {
 		driver.Move(dst.Ptr, c.Dst.Ptr, dst.Bytes())
 	}
-	runtime.KeepAlive(c) // the garbage collector does not know that MPI uses the buffers
 	c.Dst = dst
 	return err
 }
@@ -117,7 +117,7 @@ func (r *rank) start(q *request, c *driver.Call) error {
 		return r.l.errorOf(c.Kind.String(), r.startNative(q.addTo(c), c, dst, src))
 	}
 	switch {
-	case c.N < 0 && (r.w.guardCounts || r.hasIntCounts()):
+	case c.N < 0 && (r.w.guardCounts || limit <= math.MaxInt32):
 		return r.postBlocks(q, c)
 	case c.N <= int64(limit):
 		return one(c.Dst, c.Src)
@@ -194,7 +194,7 @@ func (r *rank) startNative(o *operation, c *driver.Call, dst, src driver.Buf) in
 	if s.Starts != 0 {
 		k = s.Starts
 	}
-	from, to, dt := r.from(src), r.to(dst), l.dtypes[c.DType]
+	from, to, dt := r.address(&src, &r.blocking), r.address(&dst, &r.second), l.dtypes[c.DType]
 	switch {
 	case !r.inPlace(c, dst, src):
 	case s.Src == driver.Blocks:
@@ -274,5 +274,27 @@ func (r *rank) StartCollective(ctx context.Context, c *driver.Call) (uint64, err
 	return q.id, r.checkStarted(q, r.start(q, c))
 }
 
-// hasIntCounts reports whether the library's calls take C int counts only.
-func (r *rank) hasIntCounts() bool { return r.l.maxCount <= math.MaxInt32 }
+// countArrays are C arrays of counts and displacements: int, or 64-bit if the library
+// has calls with 64-bit counts.
+type countArrays struct {
+	small, smallAt []int32
+	at             []int
+}
+
+// set fills the arrays for consecutive blocks of counts elements and returns their
+// addresses, 0 if this rank knows no counts. 64-bit counts are passed without a copy.
+func (a *countArrays) set(l *lib, counts []int) (c, at uintptr) {
+	if len(counts) == 0 {
+		return 0, 0
+	}
+	a.small, a.smallAt, a.at = a.small[:0], a.smallAt[:0], a.at[:0]
+	sum := 0
+	for _, n := range counts {
+		a.small, a.smallAt, a.at = append(a.small, int32(n)), append(a.smallAt, int32(sum)), append(a.at, sum)
+		sum += n
+	}
+	if l.maxCount > math.MaxInt32 {
+		return addr(&counts[0]), addr(&a.at[0])
+	}
+	return addr(&a.small[0]), addr(&a.smallAt[0])
+}

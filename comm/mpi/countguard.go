@@ -48,17 +48,17 @@ func (r *rank) exactTag(k driver.Kind, n, peer int) int32 {
 
 // checkIncoming returns an error if the message that o waits for has arrived with
 // another count.
-func (w *world) checkIncoming(o *operation, call *driver.Signature) error {
-	l := w.l
+func (r *rank) checkIncoming(o *operation, call *driver.Signature) error {
+	w, l := r.w, r.l
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := &w.probe
-	code := l.call(l.iprobe, uintptr(o.peer), uintptr(l.anyTag), o.comm, addr(&p.flag), addr(&p.status))
+	code := l.call(l.iprobe, uintptr(o.peer), uintptr(l.anyTag), r.algoComm, addr(&p.flag), addr(&p.status))
 	tag := int32(l.tag(&p.status))
 	if code != 0 || p.flag == 0 || tag == o.tag || tag>>countBits != o.tag>>countBits {
 		return nil
 	}
-	return &driver.MismatchError{RankA: int(o.peer), CallA: call.Kind.String() + " of another count", RankB: int(o.me), CallB: call.String()}
+	return &driver.MismatchError{RankA: int(o.peer), CallA: call.Kind.String() + " of another count", RankB: r.me, CallB: call.String()}
 }
 
 // checkCounts compares the counts of c before a collective of the library, if they must be

@@ -26,7 +26,7 @@ func (c *World) End(ctx context.Context, err error) error {
 		err = c.r.awaitEnds(ctx)
 	}
 	if err == nil {
-		err = w.closeWindows()
+		err = w.closeWindows(ctx)
 	}
 	if err == nil {
 		if err := w.l.errorOf("MPI_Finalize", w.l.call(w.l.finalize)); err != nil || w.l.family == OpenMPI {
@@ -153,10 +153,10 @@ func (r *rank) compareMessageCounts(ctx context.Context) error {
 
 // closeWindows frees windows that the program has not closed, because MPICH 4 fails in
 // MPI_Finalize if there are any. All ranks have ended their programs.
-func (w *world) closeWindows() error {
+func (w *world) closeWindows(ctx context.Context) error {
 	for _, x := range slices.Clone(w.open) {
 		if win, ok := x.(*window); ok {
-			if err := win.free(); err != nil {
+			if err := win.free(ctx); err != nil {
 				return err
 			}
 		}

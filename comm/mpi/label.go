@@ -28,9 +28,6 @@ func hash(l driver.Label) int32 {
 
 // tag returns the tag of a message of this type and label.
 func (t *labels) tag(dt scalar.DType, l driver.Label) int32 {
-	if l == 0 {
-		return int32(dt)
-	}
 	return int32(dt) | hash(l)<<typeBits
 }
 

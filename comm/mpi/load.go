@@ -59,7 +59,7 @@ func Look(f Family) (*Found, error) {
 	if err := prepare(); err != nil {
 		return nil, err
 	}
-	l, err := dl.Open(dl.Local, searchPaths(names[f], launcherFolders())...)
+	l, err := dl.Open(dl.Local, searchPaths(names[f])...)
 	if err != nil {
 		return nil, errors.New(dl.Reason(err, names[f]))
 	}
@@ -105,16 +105,16 @@ func candidates(l Launcher) []string {
 	}
 	var files []string
 	for _, f := range order {
-		files = append(files, searchPaths(names[f], launcherFolders())...)
+		files = append(files, searchPaths(names[f])...)
 	}
 	return files
 }
 
 // searchPaths returns each name beside the launcher, on the loader's path and in
 // the usual folders.
-func searchPaths(names, beside []string) []string {
+func searchPaths(names []string) []string {
 	var out []string
-	for _, dirs := range [][]string{beside, {""}, folders} {
+	for _, dirs := range [][]string{launcherFolders(), {""}, folders} {
 		for _, dir := range dirs {
 			for _, n := range names {
 				out = append(out, filepath.Join(dir, n))

@@ -127,20 +127,20 @@ func (r *rank) post(o *operation, k driver.Kind, b *driver.Buf, peer int, c uint
 	if k == driver.KindRecv {
 		f = &r.l.irecv
 	}
-	o.exact = false
+	o.exact = nil
 	var tag int32
 	switch {
 	case c == r.algoComm && r.w.guardCounts:
 		tag = r.exactTag(k, b.N, peer)
 		if k == driver.KindRecv {
-			o.exact, o.tag, o.peer, o.me, o.comm = true, tag, int32(peer), int32(r.me), c
+			o.exact, o.tag, o.peer = r, tag, int32(peer)
 		}
 	case k == driver.KindRecv:
 		tag = r.l.anyTag // received compares the tag
 	default:
 		tag = r.w.labels.tag(b.DType, b.Label)
 	}
-	code := r.l.call(r.l.fn(f), r.from(*b), uintptr(b.N), r.l.dtypes[b.DType], uintptr(peer), uintptr(tag), c, addr(&o.req))
+	code := r.l.call(r.l.fn(f), r.address(b, &r.blocking), uintptr(b.N), r.l.dtypes[b.DType], uintptr(peer), uintptr(tag), c, addr(&o.req))
 	return r.l.errorOf(k.String(), code)
 }
 

@@ -168,18 +168,11 @@ func (r *rank) scratchBytes(n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(r.scratch))
 }
 
-// from and to return the addresses of a source and a destination. Even without
-// elements, libraries refuse a null pointer and the same address for both.
-func (r *rank) from(b driver.Buf) uintptr {
+// address returns the address of b. Even without elements, libraries refuse a null pointer
+// and the same address for source and destination. So empty stands for an empty buffer.
+func (r *rank) address(b *driver.Buf, empty *operation) uintptr {
 	if b.N == 0 {
-		return addr(&r.blocking)
-	}
-	return uintptr(b.Ptr)
-}
-
-func (r *rank) to(b driver.Buf) uintptr {
-	if b.N == 0 {
-		return addr(&r.second)
+		return addr(empty)
 	}
 	return uintptr(b.Ptr)
 }

@@ -18,10 +18,9 @@ type operation struct {
 	status status
 
 	// Of a receive that asks for one tag: see countguard.go.
-	exact    bool
-	tag      int32
-	peer, me int32
-	comm     uintptr
+	exact *rank // that receives, or nil
+	tag   int32
+	peer  int32
 
 	// Of an operation of a request.
 	call driver.Signature
@@ -52,8 +51,8 @@ func (w *world) await(ctx context.Context, o *operation, call *driver.Signature)
 		if err := w.backOff(ctx, &p, call); err != nil {
 			return err
 		}
-		if o.exact && p.polls%checkEvery == 0 {
-			if err := w.checkIncoming(o, call); err != nil {
+		if o.exact != nil && p.polls%checkEvery == 0 {
+			if err := o.exact.checkIncoming(o, call); err != nil {
 				return w.abort(w.rank, err)
 			}
 		}
@@ -107,10 +106,7 @@ func (w *world) checkWait(p *waitState, call *driver.Signature) error {
 	case w.ending.Load():
 		w.send([]byte{0}, tagEnded)
 	case int(w.ended.Load()) == w.size-1:
-		other := 0
-		if w.rank == 0 {
-			other = 1
-		}
+		other := (w.rank + 1) % w.size
 		return w.abort(w.rank, &driver.MismatchError{RankA: w.rank, CallA: call.String(), RankB: other, CallB: "no call",
 			Hint: fmt.Sprintf("the program of rank %d has ended", other)})
 	}

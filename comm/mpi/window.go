@@ -59,7 +59,7 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 		return nil, nil, err
 	}
 	h := new(uintptr)
-	err = r.w.blockingCall("MPI_Win_create", r.l.winCreate, r.from(b)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.algoComm, addr(h))
+	err = r.w.blockingCall("MPI_Win_create", r.l.winCreate, r.address(&b, &r.blocking)-start, uintptr(b.Bytes())+start, 1, r.l.infoNull, r.algoComm, addr(h))
 	release()
 	if err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
@@ -124,17 +124,17 @@ func (w *window) accessOwn(dst, src driver.Buf, a *driver.Access) {
 }
 
 // call calls a function that may wait for other ranks.
-func (w *window) call(name string, fn dl.Func, args ...uintptr) error {
-	if w.h == 0 {
-		return nil
+func (w *window) call(ctx context.Context, name string, fn dl.Func, args ...uintptr) error {
+	if err := w.r.w.ready(ctx); err != nil || w.h == 0 {
+		return err
 	}
 	return w.r.w.blockingCall(name, fn, args...)
 }
 
 // complete is call for a function that completes accesses. Their buffers then belong to
 // the caller again.
-func (w *window) complete(name string, fn dl.Func, args ...uintptr) error {
-	err := w.call(name, fn, args...)
+func (w *window) complete(ctx context.Context, name string, fn dl.Func, args ...uintptr) error {
+	err := w.call(ctx, name, fn, args...)
 	clear(w.kept)
 	w.kept = w.kept[:0]
 	return err
@@ -154,49 +154,39 @@ func (w *window) Fence(ctx context.Context) error {
 	if err := w.enter(ctx, driver.KindFence, nil); err != nil {
 		return err
 	}
-	return w.complete("MPI_Win_fence", w.r.l.winFence, 0, w.h)
+	return w.complete(ctx, "MPI_Win_fence", w.r.l.winFence, 0, w.h)
 }
 
 // Lock implements driver.Window.
 func (w *window) Lock(ctx context.Context, target int, kind driver.LockKind) error {
-	r, l := w.r, w.r.l
-	if err := r.w.ready(ctx); err != nil {
-		return err
-	}
+	l, err := w.r.l, error(nil)
 	k := l.shared
 	if kind == driver.Exclusive {
 		k = l.exclusive
 	}
-	var err error
 	if target == driver.Everyone {
-		err = w.call("MPI_Win_lock_all", l.winLockAll, 0, w.h)
+		err = w.call(ctx, "MPI_Win_lock_all", l.winLockAll, 0, w.h)
 	} else {
-		err = w.call("MPI_Win_lock", l.winLock, uintptr(k), uintptr(target), 0, w.h)
+		err = w.call(ctx, "MPI_Win_lock", l.winLock, uintptr(k), uintptr(target), 0, w.h)
 	}
 	if err == nil {
-		r.w.locks.Add(1)
+		w.r.w.locks.Add(1)
 	}
 	return err
 }
 
 // Unlock implements driver.Window.
 func (w *window) Unlock(ctx context.Context, target int) error {
-	if err := w.r.w.ready(ctx); err != nil {
-		return err
-	}
 	w.r.w.locks.Add(-1)
 	if target == driver.Everyone {
-		return w.complete("MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
+		return w.complete(ctx, "MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
 	}
-	return w.complete("MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
+	return w.complete(ctx, "MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
 }
 
 // Flush implements driver.Window.
 func (w *window) Flush(ctx context.Context, target int) error {
-	if err := w.r.w.ready(ctx); err != nil {
-		return err
-	}
-	return w.call("MPI_Win_flush", w.r.l.winFlush, uintptr(target), w.h)
+	return w.call(ctx, "MPI_Win_flush", w.r.l.winFlush, uintptr(target), w.h)
 }
 
 // Close implements driver.Window.
@@ -204,13 +194,13 @@ func (w *window) Close(ctx context.Context, fault error) error {
 	if err := w.enter(ctx, driver.KindClose, fault); err != nil {
 		return err
 	}
-	return w.free()
+	return w.free(ctx)
 }
 
 // free frees the window. It is collective.
-func (w *window) free() error {
+func (w *window) free(ctx context.Context) error {
 	w.r.w.setOpen(w, false)
 	h := new(uintptr)
 	*h = w.h
-	return w.complete("MPI_Win_free", w.r.l.winFree, addr(h))
+	return w.complete(ctx, "MPI_Win_free", w.r.l.winFree, addr(h))
 }

@@ -73,7 +73,6 @@ type world struct {
 	probe      operation
 	noticeSent [4]bool      // by tag
 	sends      []*operation // notices under way
-	notices    [][]byte
 	goodbyes   map[int]bool // ranks that have ended their program after an abort
 	open       []any        // each *rank of Split and each *window that is not closed, in the order in which they were made
 }

@@ -24,9 +24,8 @@ type channel struct {
 	cfg        config
 	state      int32
 
-	todo   []*op // to be launched, or being launched (the first)
-	busy   []*op // launched, in the order of their marks
-	listed bool  // in world.active
+	todo []*op // to be launched, or being launched (the first)
+	busy []*op // launched, in the order of their marks
 }
 
 type phase uint8
@@ -37,27 +36,6 @@ const (
 	ready                     // for the next operation
 	launching                 // the library launches todo[0]
 )
-
-// newChannel returns the channel of one of size ranks, with a new queue.
-func (w *world) newChannel(rank, size int) (*channel, error) {
-	q, err := w.dev.NewQueue()
-	if err != nil {
-		return nil, err
-	}
-	l := &channel{w: w, rank: rank, size: size, queue: q, cfg: newConfig()}
-	w.channels = append(w.channels, l)
-	if size == 1 {
-		l.phase = ready
-	} else {
-		l.activate()
-	}
-	return l, nil
-}
-
-// makeID gets the id of a new communicator from the library.
-func (l *channel) makeID() error {
-	return l.w.withDevice("ncclGetUniqueId", func() int32 { return l.w.l.getUniqueID.Call(dl.Pointer(&l.id)) })
-}
 
 // init starts to create the communicator with this id.
 func (l *channel) init() error {
@@ -72,14 +50,10 @@ func (l *channel) add(o *op) {
 }
 
 func (l *channel) activate() {
-	if !l.listed {
-		l.listed = true
+	if !slices.Contains(l.w.active, l) {
 		l.w.active = append(l.w.active, l)
 	}
 }
-
-// hasWork reports whether advance has something to do, now or later.
-func (l *channel) hasWork() bool { return l.phase != ready || len(l.todo)+len(l.busy) > 0 }
 
 // advance does all work of the channel that is possible without waiting.
 func (l *channel) advance() error {
@@ -160,15 +134,6 @@ func (l *channel) poll() (int32, error) {
 		doing = l.todo[0].call.Signature.String()
 	}
 	return l.state, l.w.l.errorOf(doing, l.state, l.handle)
-}
-
-// fault returns the error that the library has found in the background, or nil.
-func (l *channel) fault() error {
-	if l.handle == 0 {
-		return nil
-	}
-	_, err := l.poll()
-	return err
 }
 
 // close frees a channel that has nothing under way.

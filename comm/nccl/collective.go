@@ -63,19 +63,16 @@ func (c *conn) route(ctx context.Context, q *driver.Call) (driver.Conn, error) {
 }
 
 // onGPU reports whether a collective is on GPU memory. The caller must use the same kind of
-// memory on all ranks. That is compared only in checked mode, and in calls in which a rank
-// may have no elements and must ask the others anyway.
+// memory on all ranks. That is compared only in checked mode, and in calls whose counts may
+// differ: a rank without elements must ask the others.
 func (c *conn) onGPU(ctx context.Context, q *driver.Call) (bool, error) {
 	dev, host := onDevice(&q.Dst) || onDevice(&q.Src), onHost(&q.Dst) || onHost(&q.Src)
-	if c.n == 1 || !c.w.cfg.Checked && !mayBeEmpty(q.Kind.Spec()) {
-		if dev && host {
-			return dev, mixed(q)
-		}
-		return dev, nil
+	any, err := dev, error(nil)
+	if c.n > 1 && (c.w.cfg.Checked || q.N < 0) {
+		any, err = c.agreeOnMemory(ctx, q, dev, host)
 	}
-	any, err := c.agreeOnMemory(ctx, q, dev, host)
 	if dev && host {
-		err = mixed(q)
+		err = fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one of them to the other's memory", q.Kind, q.Dst.Place, q.Src.Place)
 	}
 	return any, err
 }
@@ -85,14 +82,6 @@ func (c *conn) onGPU(ctx context.Context, q *driver.Call) (bool, error) {
 func onDevice(b *driver.Buf) bool { return b.N > 0 && b.Place == driver.OnDevice }
 
 func onHost(b *driver.Buf) bool { return b.N > 0 && b.Place == driver.OnHost }
-
-// mayBeEmpty reports whether a rank may have no elements in a call in which others have
-// some.
-func mayBeEmpty(s *driver.Spec) bool { return s.Counts && (s.Rooted || s.Dst == s.Src) }
-
-func mixed(q *driver.Call) error {
-	return fmt.Errorf("comm: %v: dst is in %v, src is in %v: copy one of them to the other's memory", q.Kind, q.Dst.Place, q.Src.Place)
-}
 
 // agreeOnMemory reports whether any rank has elements in GPU memory. It is an error if
 // another has elements in host memory. Ranks may have no elements at all.

@@ -82,13 +82,21 @@ func (c *conn) Aborted() error { return c.host.Aborted() }
 // left open.
 func (c *conn) Close() error {
 	w := c.w
-	errs := c.closeRegistrations()
+	var errs []error
+	aborted := w.host.Aborted() != nil
+	w.mu.Lock()
+	open := c.registrations()
+	w.mu.Unlock()
+	for _, r := range open {
+		if !aborted {
+			errs = append(errs, r.Close(context.Background()))
+		}
+	}
 	channels := []*channel{c.channel}
 	if c.world {
 		channels = slices.Clone(w.channels)
 	}
 	channels = slices.DeleteFunc(channels, func(l *channel) bool { return l == nil })
-	aborted := w.host.Aborted() != nil
 	if err := w.finalize(channels); err != nil && !aborted {
 		errs = append(errs, err)
 	}

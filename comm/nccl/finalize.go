@@ -2,6 +2,7 @@ package nccl
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/golops/golops/comm/driver"
 )
@@ -78,4 +79,14 @@ func (w *world) inGroup(f func()) {
 		f()
 		return w.l.groupEnd.Call()
 	})
+}
+
+// withDevice makes a call of the library on a thread on which the GPU is current.
+func (w *world) withDevice(name string, call func() int32) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := w.dev.Bind(); err != nil {
+		return err
+	}
+	return w.l.errorOf(name, call(), 0)
 }

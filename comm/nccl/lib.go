@@ -92,18 +92,16 @@ var ops = [...]uintptr{driver.Sum: 0, driver.Prod: 1, driver.Max: 2, driver.Min:
 // two of ranks.
 func runs(c *driver.Signature, ranks int) bool {
 	float := c.DType >= scalar.Float32
-	switch {
-	case c.Kind.Spec().Before:
+	switch s := c.Kind.Spec(); {
+	case s.Before:
 		return false
-	case ranks == 1 || !c.Kind.Spec().Reduces:
+	case ranks == 1 || !s.Reduces:
 		return true
-	}
-	switch c.Op {
-	case driver.Prod:
+	case c.Op == driver.Prod:
 		return !c.DType.IsComplex()
-	case driver.Min, driver.Max:
+	case c.Op == driver.Min || c.Op == driver.Max:
 		return !float
-	case driver.Average:
+	case c.Op == driver.Average:
 		return float && ranks&(ranks-1) == 0
 	}
 	return true

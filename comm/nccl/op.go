@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golops/golops/comm/driver"
+	"github.com/golops/golops/internal/dl"
 )
 
 // op is one operation on GPU memory, from the call until it is done.
@@ -72,20 +73,24 @@ func (c *conn) open(ctx context.Context) error {
 	if err := w.ready(ctx); err != nil || c.channel != nil {
 		return err
 	}
-	l, err := w.newChannel(c.me, c.n)
+	q, err := w.dev.NewQueue()
 	if err != nil {
 		return w.fail(err)
 	}
-	c.channel = l
+	l := &channel{w: w, rank: c.me, size: c.n, queue: q, cfg: newConfig()}
+	w.channels, c.channel = append(w.channels, l), l
 	if c.n == 1 {
+		l.phase = ready
 		return nil
 	}
+	l.activate()
 	if c.me == 0 {
-		if err := l.makeID(); err != nil {
-			return w.fail(err)
-		}
+		err = w.withDevice("ncclGetUniqueId", func() int32 { return w.l.getUniqueID.Call(dl.Pointer(&l.id)) })
 	}
-	if l.idRequest, err = c.door.IBroadcast(ctx, driver.Of(l.id[:]), 0); err != nil {
+	if err == nil {
+		l.idRequest, err = c.door.IBroadcast(ctx, driver.Of(l.id[:]), 0)
+	}
+	if err != nil {
 		return w.fail(err)
 	}
 	return nil

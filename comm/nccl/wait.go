@@ -36,7 +36,7 @@ func (w *world) watch() error {
 	if w.aborted { // no operation of the library runs any more
 		return nil
 	}
-	return w.inspect()
+	return w.inspect(context.Background())
 }
 
 // step advances everything under way as far as possible without waiting.
@@ -49,10 +49,9 @@ func (w *world) step() error {
 		if err := l.advance(); err != nil {
 			return w.fail(err)
 		}
-		if l.hasWork() {
+		if l.phase != ready || len(l.todo)+len(l.busy) > 0 {
 			i++
 		} else {
-			l.listed = false
 			w.active = slices.Delete(w.active, i, i+1)
 		}
 	}
@@ -120,35 +119,31 @@ func (w *world) work(ctx context.Context) error {
 	if w.polls++; w.polls%inspectEvery != 0 {
 		return nil
 	}
-	if err := w.inspect(); err != nil {
-		return err
-	}
-	return w.cancelled(ctx)
+	return w.inspect(ctx)
 }
 
 // ready returns an error if the program was aborted or ctx has ended.
 func (w *world) ready(ctx context.Context) error {
-	if w.host.Aborted() != nil {
+	switch {
+	case w.host.Aborted() != nil:
 		return w.ended(nil)
-	}
-	return w.cancelled(ctx)
-}
-
-func (w *world) cancelled(ctx context.Context) error {
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return w.fail(context.Cause(ctx))
 	}
 	return nil
 }
 
-// inspect looks for an abort of another rank and for errors that the library
-// has found in the background, such as the death of a peer.
-func (w *world) inspect() error {
-	if w.host.Aborted() != nil {
-		return w.ended(nil)
+// inspect is ready, and it looks for errors that the library has found in the background,
+// such as the death of a peer.
+func (w *world) inspect(ctx context.Context) error {
+	if err := w.ready(ctx); err != nil {
+		return err
 	}
 	for _, l := range w.active {
-		if err := l.fault(); err != nil {
+		if l.handle == 0 {
+			continue
+		}
+		if _, err := l.poll(); err != nil {
 			return w.fail(err)
 		}
 	}

@@ -109,12 +109,12 @@ func (c *Conn) prepare(r *request, q *driver.Call) (*driver.Call, error) {
 		}
 		return h, c.s.fetch(r.staged)
 	}
-	dst, src := c.sides(q)
+	dst, src := sides(q)
 	dst, src, err := c.s.stagePair(r, dst, src)
 	if err != nil {
 		return nil, err
 	}
-	c.set(h, dst, src)
+	setSides(h, dst, src)
 	return h, c.s.fetch(r.staged)
 }
 
@@ -130,26 +130,21 @@ func (c *Conn) stageLegs(r *request) (err error) {
 	return nil
 }
 
-// sides returns what a call writes and reads on this rank. The buffer of a broadcast is
-// read on root.
-func (c *Conn) sides(q *driver.Call) (dst, src driver.Buf) {
-	if c.isBroadcastRoot(q) {
+// sides returns what a call writes and reads on this rank. On root, a broadcast reads its
+// buffer, which is in both Dst and Src.
+func sides(q *driver.Call) (dst, src driver.Buf) {
+	if q.Kind.Spec().Src == driver.None && q.Src.N > 0 {
 		return driver.Buf{DType: q.DType}, q.Src
 	}
 	return q.Dst, q.Src
 }
 
-// set is the inverse of sides.
-func (c *Conn) set(q *driver.Call, dst, src driver.Buf) {
-	if c.isBroadcastRoot(q) {
+// setSides is the inverse of sides.
+func setSides(q *driver.Call, dst, src driver.Buf) {
+	if q.Kind.Spec().Src == driver.None && src.N > 0 {
 		dst = src
 	}
 	q.Dst, q.Src = dst, src
-}
-
-func (c *Conn) isBroadcastRoot(q *driver.Call) bool {
-	s := q.Kind.Spec()
-	return s.Rooted && s.Src == driver.None && c.info.Rank == q.Root()
 }
 
 // finish uploads what has come, unless there was an error, and frees the blocks. After an

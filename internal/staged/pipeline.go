@@ -63,7 +63,7 @@ type pipeline struct {
 // describe notes the sides of a collective.
 func (c *Conn) describe(q *driver.Call) {
 	s, t := q.Kind.Spec(), &c.pipeline
-	dst, src := c.sides(q)
+	dst, src := sides(q)
 	t.dst.reset(dst, s.Dst, q.In, c.info.Size)
 	t.src.reset(src, s.Src, q.Out, c.info.Size)
 }
@@ -246,7 +246,7 @@ func (c *Conn) doChunk(ctx context.Context, q *driver.Call, i int) error {
 	var dst, src driver.Buf
 	dst, h.In = t.chunk(&t.dst, i)
 	src, h.Out = t.chunk(&t.src, i)
-	c.set(h, dst, src)
+	setSides(h, dst, src)
 	h.Check(c.info.Rank, c.info.Size, true)
 	return c.host.Do(ctx, h)
 }

@@ -84,10 +84,9 @@ func NewConn(host driver.Conn, dev device.Accelerator) (*Conn, error) {
 }
 
 func wrap(host driver.Conn, s *shared) *Conn {
-	c := &Conn{host: host, info: host.Info(), s: s}
+	c := &Conn{host: host, info: host.Info(), aware: host.Info().GPUAware, s: s}
 	c.nonBlocking, _ = host.(driver.NonBlocking)
 	c.oneSided, _ = host.(driver.OneSided)
-	c.aware = c.info.GPUAware
 	how := "staged through pinned host memory"
 	switch {
 	case c.takes(&driver.Signature{Kind: driver.KindBroadcast}):
