@@ -83,12 +83,16 @@ func (c *Comm) SendRecv(ctx context.Context, dst Buf, from int, src Buf, to int)
 	case from == Nobody:
 		return c.run(ctx, &out)
 	}
-	return c.Group(ctx, func() error {
-		if err := c.run(ctx, &in); err != nil {
-			return err
-		}
-		return c.run(ctx, &out)
-	})
+	if err := c.check(&in); err != nil {
+		return err
+	}
+	if err := c.check(&out); err != nil {
+		return err
+	}
+	if c.queued = append(c.queued, in, out); c.depth > 0 {
+		return nil
+	}
+	return c.flush(ctx)
 }
 
 // Group calls f, in which Send, Recv and SendRecv only check their arguments.

@@ -20,8 +20,7 @@ type request struct {
 }
 
 func (r *rank) newRequest(k driver.Kind) *request {
-	q, id := r.pending.Take(k)
-	q.reset()
+	q, id := r.pending.Take(k) // it was reset when it was released
 	q.id = id
 	return q
 }
@@ -231,10 +230,7 @@ func (r *rank) received(o *operation) error {
 // waitsForItself reports whether o is a message of this rank to itself whose other side
 // has not been started. While the rank waits, it cannot start it.
 func (r *rank) waitsForItself(o *operation) bool {
-	if !o.call.Kind.Spec().Message || int(o.call.Peer) != r.me {
-		return false
-	}
-	return o.nth >= r.selfMessages[driver.KindRecv-o.call.Kind]
+	return int(o.call.Peer) == r.me && o.call.Kind.Spec().Message && o.nth >= r.selfMessages[driver.KindRecv-o.call.Kind]
 }
 
 // Test implements driver.Conn.
