@@ -67,8 +67,8 @@ func (c *conn) route(ctx context.Context, q *driver.Call) (driver.Conn, error) {
 // differ: a rank without elements must ask the others.
 func (c *conn) onGPU(ctx context.Context, q *driver.Call) (bool, error) {
 	dev, host := onDevice(&q.Dst) || onDevice(&q.Src), onHost(&q.Dst) || onHost(&q.Src)
-	any, err := dev, error(nil)
-	if c.n > 1 && (c.w.cfg.Checked || q.N < 0) {
+	any, err, s := dev, error(nil), q.Kind.Spec()
+	if c.n > 1 && (c.w.cfg.Checked || s.Counts && (s.Rooted || s.Dst == s.Src)) {
 		any, err = c.agreeOnMemory(ctx, q, dev, host)
 	}
 	if dev && host {
