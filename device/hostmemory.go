@@ -30,18 +30,22 @@ func CheckHostMemory(factors ...int) error {
 	return checkFree(n, pendingBytes.Load())
 }
 
-// Make returns n zeros in host memory. Where make would end the process, it
+// Make returns n zeros in host memory, in large pages if there are many. Where make
+// would end the process, it
 // returns an error that wraps ErrMemory. Concurrent calls are counted together.
-func Make[T any](n int) ([]T, error) {
+func Make[T any](n int) (s []T, err error) {
 	var one T
 	size, err := product([]int{n, int(unsafe.Sizeof(one))})
 	if err != nil {
 		return nil, err
 	}
 	if size < smallAlloc {
-		return make([]T, n), nil
+		s = make([]T, n)
+	} else if s, err = makeLarge[T](n, size); err != nil {
+		return nil, err
 	}
-	return makeLarge[T](n, size)
+	largePages(unsafe.Pointer(unsafe.SliceData(s)), int(size))
+	return s, nil
 }
 
 func makeLarge[T any](n int, size int64) (s []T, err error) {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -80,7 +79,6 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 	if err != nil {
 		return device.Mem[T]{}, fmt.Errorf("cpu: alloc %d %v: %w", n, scalar.Of[T](), err)
 	}
-	largePages(unsafe.Pointer(unsafe.SliceData(x)), n*scalar.Of[T]().Size())
 	return memOf(x), nil
 }
 
