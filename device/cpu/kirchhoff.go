@@ -9,10 +9,11 @@ import (
 // kirchhoffArgs are the parameters of Spread and Stack.
 type kirchhoffArgs[F float] struct {
 	image, traces []F
+	components    int // of an element
 	t             *device.TravelTables[F]
 	plan          *travelPlan[F]
 	blocks        traceBlocks
-	grain         int          // image points that a thread of Stack takes
+	grain         int          // image points that a thread of Stack takes, at most a tile
 	next          atomic.Int64 // the next piece of work
 }
 
@@ -21,13 +22,13 @@ var (
 	_ device.Kirchhoff[complex128, float64] = (*kernels[complex128, float64])(nil)
 )
 
-// A block is up to blockSide sources and as many receivers. All its traces are
-// computed for one tile of image points before the next, so that their tables
-// are read from memory once, and otherwise from the second cache.
-const (
-	blockSide = 4
-	pointTile = 1024
-)
+// A block is up to blockSides sources and receivers. All its traces are computed for
+// one tile of image points before the next, so that their tables are read from memory
+// once, and otherwise from the second cache.
+var blockSides = [2]int{16, 4}
+
+// pointTile is how many image points are in a tile.
+const pointTile = 1024
 
 // Spread implements device.Kirchhoff. Threads take blocks of traces, and share
 // nothing.
@@ -49,17 +50,15 @@ func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 		k.eachThread(k.loops.correlate)
 		a.traces = a.plan.filtered
 	}
-	a.blocks, a.grain = newTraceBlocks(t.Sources, t.Receivers), t.Points
-	if threads := len(a.plan.threads); threads > 1 {
-		a.grain = (t.Points + 4*threads - 1) / (4 * threads)
-	}
+	a.blocks = newTraceBlocks(t.Sources, t.Receivers)
+	a.grain = min(pointTile, t.Points/(4*len(a.plan.threads))&^7+8) // whole registers, so that results do not depend on threads
 	k.eachThread(k.loops.stack)
 	k.endKirchhoff()
 }
 
 func (k *kernels[T, F]) beginKirchhoff(x, y device.Mem[T], t *device.TravelTables[F]) *kirchhoffArgs[F] {
 	a := &k.kf
-	a.image, a.traces, a.t = k.flat(x), k.flat(y), t
+	a.image, a.traces, a.components, a.t = k.flat(x), k.flat(y), k.components, t
 	if a.plan, _ = t.Cache.Get(k.device).(*travelPlan[F]); a.plan == nil {
 		a.plan = newTravelPlan(t, max(k.workers, 0)+1, k.components)
 		t.Cache.Set(k.device, a.plan, nil)
@@ -85,8 +84,11 @@ func (a *kirchhoffArgs[F]) claim() int { return int(a.next.Add(1) - 1) }
 type traceBlocks struct{ all, parts [2]int }
 
 func newTraceBlocks(sources, receivers int) traceBlocks {
-	n := func(all int) int { return (all + blockSide - 1) / blockSide }
-	return traceBlocks{[2]int{sources, receivers}, [2]int{n(sources), n(receivers)}}
+	b := traceBlocks{all: [2]int{sources, receivers}}
+	for i, side := range blockSides {
+		b.parts[i] = (b.all[i] + side - 1) / side
+	}
+	return b
 }
 
 func (b *traceBlocks) number() int { return b.parts[0] * b.parts[1] }
@@ -127,41 +129,22 @@ func (k *kernels[T, F]) spreadPart(lo, hi int) {
 		s := &a.plan.threads[thread]
 		for b := a.claim(); b < a.blocks.number(); b = a.claim() {
 			lo, hi := a.blocks.at(b)
-			if k.components == 1 {
-				s.spreadBlock(a, lo, hi)
-				continue
-			}
-			for src := lo[0]; src < hi[0]; src++ {
-				for rec := lo[1]; rec < hi[1]; rec++ {
-					p := src*a.t.Receivers + rec
-					spreadComplex(s.inner(), a.image, a.t, p)
-					s.filter(s.traceOf(a.traces, p), a.t.Wavelet, convolve)
-				}
-			}
+			a.spreadBlock(s, lo, hi)
 		}
 	}
 }
 
-// spreadBlock computes the traces of a block of a real image.
-func (s *traceScratch[F]) spreadBlock(a *kirchhoffArgs[F], lo, hi [2]int) {
-	t := a.t
+// spreadBlock computes the traces of a block.
+func (a *kirchhoffArgs[F]) spreadBlock(s *traceScratch[F], lo, hi [2]int) {
 	clear(s.sums)
-	for i := 0; i < t.Points; i += pointTile {
-		sums := s.sums
-		for src := lo[0]; src < hi[0]; src++ {
-			for rec := lo[1]; rec < hi[1]; rec++ {
-				s.spreadTile(sums, a.image, t, src*t.Receivers+rec, i, min(i+pointTile, t.Points))
-				sums = sums[t.Samples*sumWidth[F]():]
-			}
-		}
+	for i := 0; i < a.t.Points; i += pointTile {
+		a.spreadGroup(s, pairGroup{lo, hi, i, min(i+pointTile, a.t.Points)})
 	}
 	sums := s.sums
-	for src := lo[0]; src < hi[0]; src++ {
-		for rec := lo[1]; rec < hi[1]; rec++ {
-			addSums(s.inner(), sums)
-			s.filter(s.traceOf(a.traces, src*t.Receivers+rec), t.Wavelet, convolve)
-			sums = sums[t.Samples*sumWidth[F]():]
-		}
+	for p := range (pairGroup{lo, hi, 0, 1}).pairs(a.t.Receivers) {
+		addSums(s.inner(a.plan.length), sums, a.components)
+		s.filter(a.plan.traceOf(a.traces, p), a.t.Wavelet, convolve)
+		sums = sums[a.plan.stride:]
 	}
 }
 
@@ -170,8 +153,8 @@ func (k *kernels[T, F]) correlatePart(lo, hi int) {
 	for thread := lo; thread < hi; thread++ {
 		s := &a.plan.threads[thread]
 		for p := a.claim(); p < a.t.Sources*a.t.Receivers; p = a.claim() {
-			copy(s.inner(), s.traceOf(a.traces, p))
-			s.filter(s.traceOf(a.plan.filtered, p), a.t.Wavelet, correlate)
+			copy(s.inner(a.plan.length), a.plan.traceOf(a.traces, p))
+			s.filter(a.plan.traceOf(a.plan.filtered, p), a.t.Wavelet, correlate)
 		}
 	}
 }
@@ -184,25 +167,8 @@ func (k *kernels[T, F]) stackPart(lo, hi int) {
 			hi := min(lo+a.grain, a.t.Points)
 			clear(a.image[lo*k.components : hi*k.components])
 			for b := range a.blocks.number() {
-				for i := lo; i < hi; i += pointTile {
-					k.stackBlock(s, b, i, min(i+pointTile, hi))
-				}
-			}
-		}
-	}
-}
-
-// stackBlock adds the traces of block b to points lo to hi.
-func (k *kernels[T, F]) stackBlock(s *traceScratch[F], b, lo, hi int) {
-	a := &k.kf
-	from, to := a.blocks.at(b)
-	for src := from[0]; src < to[0]; src++ {
-		for rec := from[1]; rec < to[1]; rec++ {
-			p := src*a.t.Receivers + rec
-			if trace := s.traceOf(a.traces, p); k.components == 1 {
-				s.stackTile(a.image, trace, a.t, p, lo, hi)
-			} else {
-				stackComplex(a.image, trace, a.t, p, lo, hi)
+				from, to := a.blocks.at(b)
+				a.stackGroup(s, pairGroup{from, to, lo, hi})
 			}
 		}
 	}

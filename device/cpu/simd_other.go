@@ -7,8 +7,11 @@ import "unsafe"
 // vectors says that nothing here uses vector units: all loops are plain Go.
 const vectors = false
 
-func spreadVector[F float](sums, image []F, samples int, w *pairRows[F]) int { return 0 }
-func stackVector[F float](image, trace []F, w *pairRows[F]) int              { return 0 }
+// pointRun is the arguments of loops in assembly, of which there are none.
+type pointRun struct{}
+
+func spreadVector[F float](a *kirchhoffArgs[F], s *traceScratch[F], g *pairGroup) {}
+func stackVector[F float](a *kirchhoffArgs[F], s *traceScratch[F], g *pairGroup)  {}
 
 func dotRowsVector[F float](s *[4]F, a, x []F, stride int) int      { return 0 }
 func dotPairRowsVector[F float](s *[16]F, a, x []F, stride int) int { return 0 }
