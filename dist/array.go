@@ -72,28 +72,34 @@ func FromFunc[T scalar.Scalar](ctx context.Context, s *Space, f func(i []int) T)
 	}
 	a, err := New[T](s)
 	if err != nil {
-		return Array[T]{}, err
+		return a, err
 	}
 	n := s.shape.NDim()
 	i := append([]int(nil), s.box.Lo[:n]...)
-	host, err := device.Make[T](s.local.Size())
-	if err != nil {
-		a.Free()
-		return Array[T]{}, fmt.Errorf("dist: array from function: %w", err)
-	}
-	for k := range host {
-		host[k] = f(i)
-		for d := n - 1; d >= 0; d-- {
-			if i[d]++; i[d] < s.box.Hi[d] {
-				break
+	return a.orFree(a.fill(ctx, func(host []T) {
+		for k := range host {
+			host[k] = f(i)
+			for d := n - 1; d >= 0; d-- {
+				if i[d]++; i[d] < s.box.Hi[d] {
+					break
+				}
+				i[d] = s.box.Lo[d]
 			}
-			i[d] = s.box.Lo[d]
 		}
+	}))
+}
+
+// fill sets the elements of a block to those that f sets.
+func (a Array[T]) fill(ctx context.Context, f func(host []T)) error {
+	host, err := device.Make[T](a.local.Len())
+	if err != nil {
+		return fmt.Errorf("dist: fill an array: %w", err)
 	}
-	if err = a.local.CopyIn(host); err == nil {
-		err = a.Sync(ctx)
+	f(host)
+	if err := a.local.CopyIn(host); err != nil {
+		return err
 	}
-	return a.orFree(err)
+	return a.Sync(ctx)
 }
 
 // orFree returns a, or frees it if there is an error.

@@ -12,7 +12,7 @@ import (
 // AxisGroup is the ranks that share an array axis with this one, in the order of
 // their rows. They hold the same rows of all other axes. A rank that holds the axis
 // alone is a group of one, which sends nothing.
-type AxisGroup struct{ comm *comm.Comm }
+type AxisGroup struct{ *comm.Comm }
 
 // AxisGroup returns the group of an array axis, negative from the end. Masks play no
 // part. It is collective.
@@ -31,32 +31,26 @@ func (s *Space) AxisGroup(ctx context.Context, axis int) (AxisGroup, error) {
 	return AxisGroup{c}, nil
 }
 
-// Size returns the number of ranks.
-func (g AxisGroup) Size() int { return g.comm.Size() }
-
-// Rank returns the place of this rank.
-func (g AxisGroup) Rank() int { return g.comm.Rank() }
-
 // SumOver replaces a by its sum over the group.
 func SumOver[T scalar.Scalar](ctx context.Context, g AxisGroup, a array.Array[T], l comm.Label) error {
 	if g.Size() == 1 {
 		return nil
 	}
 	b := buf(a).Labelled(l)
-	return g.comm.AllReduce(ctx, b, b, comm.Sum)
+	return g.AllReduce(ctx, b, b, comm.Sum)
 }
 
 // GatherOver sets all to the elements of each rank of the group, counts[r] from
 // rank r. No counts mean the same number from each.
 func GatherOver[T scalar.Scalar](ctx context.Context, g AxisGroup, all array.Array[T], counts []int, mine array.Array[T], l comm.Label) error {
 	if counts == nil {
-		return g.comm.AllGather(ctx, buf(all), buf(mine).Labelled(l))
+		return g.AllGather(ctx, buf(all), buf(mine).Labelled(l))
 	}
-	return g.comm.AllGatherV(ctx, buf(all), counts, buf(mine).Labelled(l))
+	return g.AllGatherV(ctx, buf(all), counts, buf(mine).Labelled(l))
 }
 
 // SumScatterOver sums all over the group and sets mine to this rank's elements of
 // the sum, counts[r] for rank r. It is the adjoint of GatherOver.
 func SumScatterOver[T scalar.Scalar](ctx context.Context, g AxisGroup, mine, all array.Array[T], counts []int, l comm.Label) error {
-	return g.comm.ReduceScatterV(ctx, buf(mine), buf(all).Labelled(l), counts, comm.Sum)
+	return g.ReduceScatterV(ctx, buf(mine), buf(all).Labelled(l), counts, comm.Sum)
 }

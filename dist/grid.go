@@ -2,6 +2,7 @@ package dist
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -70,6 +71,14 @@ func (s *Space) Box(rank int) Box {
 	return b
 }
 
+// Runs returns the start and the length of each run of elements of a rank's block
+// that lie together in the whole array, the last axis running fastest. They come in
+// the order of the block.
+func (s *Space) Runs(rank int) iter.Seq2[int, int] {
+	b, n := s.Box(rank), s.shape.NDim()
+	return shape.Runs(s.shape.Dims(), b.Lo[:n], b.Hi[:n])
+}
+
 // blockAndCopy returns two numbers for a rank. Ranks with the same block hold the same
 // elements. Ranks with the same copy hold, together, every element once.
 func (s *Space) blockAndCopy(rank int) (block, copy int) {
@@ -86,6 +95,13 @@ func (s *Space) blockAndCopy(rank int) (block, copy int) {
 		rank /= e
 	}
 	return block, copy
+}
+
+// sameCopy reports whether two ranks hold parts of the same copy of the array.
+func (s *Space) sameCopy(q, r int) bool {
+	_, a := s.blockAndCopy(q)
+	_, b := s.blockAndCopy(r)
+	return a == b
 }
 
 // isPrimary reports whether the block of a rank counts in reductions: whether no

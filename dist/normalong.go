@@ -36,8 +36,7 @@ func NormAlong[T scalar.Scalar](ctx context.Context, x Array[T], p float64, axis
 func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array[T], p float64, axis int) error {
 	s := x.space
 	outer, n, inner := s.local.Around(axis)
-	both := make([]float64, 2*outer*inner)
-	v, nan := both[:outer*inner], both[outer*inner:]
+	v := make([]float64, outer*inner)
 	if err := array.NormAxis(v, x.local, outer, n, inner, p); err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 		}
 		line, err := s.proc.subgroup(ctx, colors)
 		if err == nil {
-			err = joinNorms(ctx, line, both, v, nan, p)
+			err = joinNorms(ctx, line, v, p)
 		}
 		if err != nil {
 			return err
@@ -62,32 +61,27 @@ func normAlong[T scalar.Scalar](ctx context.Context, out Array[float64], x Array
 	return out.local.CopyIn(v)
 }
 
-// joinNorms reduces partial norms v over c. nan, which follows v in both, carries
-// NaN flags.
-func joinNorms(ctx context.Context, c *comm.Comm, both, v, nan []float64, p float64) error {
+// joinNorms reduces partial norms v over c. The bits of numbers that are not negative
+// are in the order of the numbers, and a NaN lies beyond them: so it is not lost.
+func joinNorms(ctx context.Context, c *comm.Comm, v []float64, p float64) error {
 	if !math.IsInf(p, 0) {
 		m := comm.Of(v).Labelled(normLabel(p))
 		return c.AllReduce(ctx, m, m, comm.Sum)
 	}
-	sign := 1.0
+	op, nan := comm.Max, int64(math.MaxInt64)
 	if p < 0 {
-		sign = -1
+		op, nan = comm.Min, -1
 	}
-	for i := range v {
-		if math.IsNaN(v[i]) {
-			v[i], nan[i] = 0, 1
-		}
-		v[i] *= sign
-	}
-	m := comm.Of(both).Labelled(normLabel(p))
-	if err := c.AllReduce(ctx, m, m, comm.Max); err != nil {
-		return err
-	}
-	for i := range v {
-		v[i] *= sign
-		if nan[i] != 0 {
-			v[i] = math.NaN()
+	bits := make([]int64, len(v))
+	for i, x := range v {
+		if bits[i] = int64(math.Float64bits(x)); math.IsNaN(x) {
+			bits[i] = nan
 		}
 	}
-	return nil
+	m := comm.Of(bits).Labelled(normLabel(p))
+	err := c.AllReduce(ctx, m, m, op)
+	for i, b := range bits {
+		v[i] = math.Float64frombits(uint64(b)) // both nan are NaN
+	}
+	return err
 }

@@ -3,7 +3,6 @@ package dist
 import (
 	"context"
 
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
@@ -18,34 +17,28 @@ func Random[T scalar.Scalar](ctx context.Context, s *Space, seed uint64) (Array[
 	if err != nil {
 		return a, err
 	}
-	return a.orFree(fillRandom(ctx, a, s, seed))
+	return a.orFree(fillRandom(ctx, a, seed))
 }
 
 // fillRandom fills a. Each part of a stack gets another seed.
-func fillRandom[T scalar.Scalar](ctx context.Context, a Array[T], s *Space, seed uint64) error {
-	if parts := s.Parts(); parts != nil {
-		for i, p := range parts {
-			if err := fillRandom(ctx, a.Part(i), p, splitmix.Hash(seed+uint64(i)+1)); err != nil {
-				return err
-			}
+func fillRandom[T scalar.Scalar](ctx context.Context, a Array[T], seed uint64) error {
+	for i := range a.NumParts() {
+		if err := fillRandom(ctx, a.Part(i), splitmix.Hash(seed+uint64(i)+1)); err != nil {
+			return err
 		}
+	}
+	if a.NumParts() > 0 {
 		return nil
 	}
-	host, err := device.Make[T](a.local.Len())
-	if err != nil {
-		return err
-	}
-	i, key := 0, splitmix.Hash(seed)
-	for at, n := range s.Runs(s.proc.Rank()) {
-		for k := range n {
-			host[i] = randomAt[T](key + uint64(at+k))
-			i++
+	return a.fill(ctx, func(host []T) {
+		i, key := 0, splitmix.Hash(seed)
+		for at, n := range a.space.Runs(a.space.proc.Rank()) {
+			for k := range n {
+				host[i] = randomAt[T](key + uint64(at+k))
+				i++
+			}
 		}
-	}
-	if err := a.local.CopyIn(host); err != nil {
-		return err
-	}
-	return a.Sync(ctx)
+	})
 }
 
 // randomAt returns the random number with this key.

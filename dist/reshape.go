@@ -37,9 +37,6 @@ func (s *Space) reshaped(dims []int) (*Space, error) {
 		return nil, fmt.Errorf("%d elements are not %d", s.shape.Size(), sh.Size())
 	}
 	l := s.layout.clone()
-	if l.Replicate != Scattered {
-		return s.like(l, dims)
-	}
 	used := make([]bool, sh.NDim())
 	for g, a := range l.Axes {
 		if a == NoAxis {

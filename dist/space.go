@@ -87,10 +87,16 @@ func newSpace(r Proc, s shape.Shape, l Layout, group *comm.Comm) *Space {
 // same values.
 func (s *Space) Like(l Layout, dims ...int) (*Space, error) {
 	t, err := s.like(l, dims)
+	return named("dist: space", t, err)
+}
+
+// named returns v, or an error that names what failed. Exported functions end in it
+// where others of this package need the error without the name.
+func named[V any](what string, v *V, err error) (*V, error) {
 	if err != nil {
-		return nil, fmt.Errorf("dist: space: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	return t, nil
+	return v, nil
 }
 
 func (s *Space) like(l Layout, dims []int) (*Space, error) {
@@ -129,10 +135,7 @@ func (s *Space) Alone() *Space {
 // over its ranks. It does not communicate.
 func (s *Space) DropAxis(axis int) (*Space, error) {
 	t, err := s.dropAxis(axis)
-	if err != nil {
-		return nil, fmt.Errorf("dist: drop an axis: %w", err)
-	}
-	return t, nil
+	return named("dist: drop an axis", t, err)
 }
 
 func (s *Space) dropAxis(axis int) (*Space, error) {
@@ -191,16 +194,8 @@ func (s *Space) Replicated() bool { return !s.split }
 
 // Equal reports whether arrays of s and t lie on the same ranks in the same way.
 func (s *Space) Equal(t *Space) bool {
-	if s == t {
-		return true
-	}
-	if s == nil || t == nil || !s.sameRanks(t) {
-		return false
-	}
-	if s.parts != nil || t.parts != nil {
-		return slices.EqualFunc(s.parts, t.parts, (*Space).Equal)
-	}
-	return s.shape == t.shape && s.split == t.split && slices.EqualFunc(s.cuts, t.cuts, cut.equal)
+	why, _ := s.Difference(t)
+	return why == ""
 }
 
 // Difference says in what s and t differ, such as "the shapes [60 40] and [60 41]
@@ -208,7 +203,7 @@ func (s *Space) Equal(t *Space) bool {
 // arrays from one to the other.
 func (s *Space) Difference(t *Space) (why string, bridged bool) {
 	switch {
-	case s.Equal(t):
+	case s == t:
 		return "", true
 	case s == nil || t == nil:
 		return "a space is nil", false
@@ -229,13 +224,14 @@ func (s *Space) Difference(t *Space) (why string, bridged bool) {
 	if why == "" {
 		why = s.ranksDiffer(t)
 	}
-	if why == "" {
+	if why == "" && (s.split != t.split || !slices.EqualFunc(s.cuts, t.cuts, cut.equal)) {
 		why = "the layouts differ"
 	}
 	return why, true
 }
 
-// ranksDiffer says why s and t are not on the same ranks.
+// ranksDiffer says why s and t are not on the same ranks and devices or reduce among
+// other groups.
 func (s *Space) ranksDiffer(t *Space) string {
 	switch {
 	case s.Comm() != t.Comm():
@@ -260,12 +256,6 @@ func stackText(s *Space) string {
 		return "a space that is no stack"
 	}
 	return fmt.Sprintf("a stack of %d spaces", len(s.parts))
-}
-
-// sameRanks reports whether s and t are on the same ranks and devices and reduce
-// among the same groups.
-func (s *Space) sameRanks(t *Space) bool {
-	return s.proc.Comm == t.proc.Comm && s.proc.Device == t.proc.Device && slices.Equal(s.layout.Mask, t.layout.Mask)
 }
 
 // cut is what one grid axis of more than one rank does. Grids that differ only

@@ -22,8 +22,8 @@ func Stack(parts ...*Space) (*Space, error) {
 		if p == nil {
 			return nil, fmt.Errorf("dist: stack: space %d is nil", i)
 		}
-		if !p.sameRanks(a) {
-			return nil, fmt.Errorf("dist: stack: %s: space 0 is %v, space %d is %v", a.ranksDiffer(p), a, i, p)
+		if why := a.ranksDiffer(p); why != "" {
+			return nil, fmt.Errorf("dist: stack: %s: space 0 is %v, space %d is %v", why, a, i, p)
 		}
 		if p.Size() > math.MaxInt-size {
 			return nil, fmt.Errorf("dist: stack: %d spaces up to %v have more elements than an int can count", i+1, p)

@@ -37,7 +37,7 @@ func isNil[D, R scalar.Scalar](a Map[D, R]) bool {
 // bridge returns what moves arrays from one space to another that lies
 // differently, nil if nothing is to be moved. Where that is impossible the error
 // gives the reason and both spaces, which are called gives and takes.
-func bridge[T scalar.Scalar](from, to *dist.Space, gives, takes string) (*dist.Redistribution[T], error) {
+func bridge[T scalar.Scalar](from, to *dist.Space, gives, takes string) (*dist.Move[T], error) {
 	why, bridged := from.Difference(to)
 	switch {
 	case why == "":

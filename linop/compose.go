@@ -28,7 +28,7 @@ type product[A, B, C scalar.Scalar] struct {
 	outer       Map[B, C]
 	inner       Map[A, B]
 	left, right dist.Array[B]
-	move        *dist.Redistribution[B]
+	move        *dist.Move[B]
 }
 
 func newProduct[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (*product[A, B, C], error) {

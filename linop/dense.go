@@ -115,7 +115,7 @@ func setElement[T scalar.Scalar](x dist.Array[T], j int, v T) {
 // gatherer brings whole vectors of a space to the host of every rank, again and
 // again.
 type gatherer[T scalar.Scalar] struct {
-	moves []*dist.Redistribution[T] // of each leaf
+	moves []*dist.Move[T] // of each leaf
 	whole []dist.Array[T]
 }
 

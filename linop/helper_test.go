@@ -138,8 +138,8 @@ func elements[T scalar.Scalar](m matrix) []T {
 type multiply[D, R scalar.Scalar] struct {
 	linop.Spaces
 	m   matrix
-	in  *dist.Redistribution[D] // to every rank
-	out *dist.Redistribution[R] // from every rank
+	in  *dist.Move[D] // to every rank
+	out *dist.Move[R] // from every rank
 	x   dist.Array[D]
 	y   dist.Array[R]
 	hx  []D // x and y on the host

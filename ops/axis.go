@@ -38,18 +38,12 @@ func axisOf(x *dist.Space, axis int) (a, n int, err error) {
 // rows of each rank. nil means balanced.
 func resized(x *dist.Space, axis, n int, counts []int) (*dist.Space, error) {
 	l := x.Layout()
-	l.Mask = nil
-	if l.Replicate != dist.Scattered {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil
-	} else {
-		l.Counts = slices.Clone(l.Counts)
-		for g, a := range l.Axes {
-			if a == axis {
-				l.Counts[g] = counts
-			}
-			if a == axis && l.Grid[g] == 1 {
-				l.Counts[g] = nil
-			}
+	for g, a := range l.Axes {
+		if a != axis {
+			continue
+		}
+		if l.Counts[g] = counts; l.Grid[g] == 1 {
+			l.Counts[g] = nil
 		}
 	}
 	return x.Like(l, x.Shape().With(axis, n).Dims()...)

@@ -21,18 +21,18 @@ import (
 // Rows whose formula reaches beyond the axis are zero. With Edge the centered
 // kinds use shorter formulas there.
 func FirstDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o DerivativeOptions) (linop.Operator[T], error) {
-	m, err := along[T](x, axis)
-	if err = errors.Join(err, o.Validate()); err == nil {
-		err = m.firstDerivative(o)
-	}
+	m, err := firstDerivative[T](x, axis, o)
 	return newAxisOperator(ctx, "ops: first derivative", x, m, nil, err, o)
 }
 
-// firstDerivative adds the taps of a first derivative.
-func (m *matrix[T]) firstDerivative(o DerivativeOptions) error {
+func firstDerivative[T scalar.Scalar](x *dist.Space, axis int, o DerivativeOptions) (m matrix[T], err error) {
+	m, err = along[T](x, axis)
+	if err = errors.Join(err, o.Validate()); err != nil {
+		return m, err
+	}
 	n := m.rows
 	if o.Edge && n < 2 {
-		return fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
+		return m, fmt.Errorf("edge needs at least 2 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int, c ...float64) {
 		for i := range c {
@@ -64,5 +64,5 @@ func (m *matrix[T]) firstDerivative(o DerivativeOptions) error {
 			row(n-1, n, -1, -1, 1)
 		}
 	}
-	return nil
+	return m, nil
 }

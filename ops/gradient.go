@@ -41,11 +41,7 @@ func buildGradient[T scalar.Scalar](x *dist.Space, o GradientOptions) (y *dist.S
 		return nil, nil, fmt.Errorf("%d samplings for an array of %d axes", len(o.Samplings), n)
 	}
 	for axis := range n {
-		m, err := along[T](x, axis)
-		d := DerivativeOptions{Sampling: perAxis(o.Samplings, axis), Kind: o.Kind, Edge: o.Edge}
-		if err = errors.Join(err, d.Validate()); err == nil {
-			err = m.firstDerivative(d)
-		}
+		m, err := firstDerivative[T](x, axis, DerivativeOptions{perAxis(o.Samplings, axis), o.Kind, o.Edge})
 		if err != nil {
 			return nil, nil, fmt.Errorf("axis %d: %w", axis, err)
 		}

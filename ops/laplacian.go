@@ -44,13 +44,10 @@ func laplacianTerms[T scalar.Scalar](x *dist.Space, axes []int, o LaplacianOptio
 		return nil, errors.New("no axes given")
 	}
 	for k, axis := range axes {
-		m, err := along[T](x, axis)
-		d, w := DerivativeOptions{Sampling: perAxis(o.Samplings, k), Kind: o.Kind, Edge: o.Edge}, perAxis(o.Weights, k)
+		w := perAxis(o.Weights, k)
+		m, err := secondDerivative[T](x, axis, DerivativeOptions{perAxis(o.Samplings, k), o.Kind, o.Edge}, w)
 		if math.IsNaN(w) || math.IsInf(w, 0) {
 			err = errors.Join(err, fmt.Errorf("weight %d is %g, must be finite", k, w))
-		}
-		if err = errors.Join(err, d.Validate()); err == nil {
-			err = m.secondDerivative(d, w)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("axis %d: %w", axis, err)

@@ -17,21 +17,21 @@ import (
 // with k = 0 centered, 1 forward, -1 backward. Rows whose formula reaches beyond
 // the axis are zero. With Edge the centered kind uses the nearest formula there.
 func SecondDerivative[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o DerivativeOptions) (linop.Operator[T], error) {
-	m, err := along[T](x, axis)
-	if err = errors.Join(err, o.Validate()); err == nil {
-		err = m.secondDerivative(o, 1)
-	}
+	m, err := secondDerivative[T](x, axis, o, 1)
 	return newAxisOperator(ctx, "ops: second derivative", x, m, nil, err, o)
 }
 
-// secondDerivative adds the taps of a second derivative times weight.
-func (m *matrix[T]) secondDerivative(o DerivativeOptions, weight float64) error {
+func secondDerivative[T scalar.Scalar](x *dist.Space, axis int, o DerivativeOptions, weight float64) (m matrix[T], err error) {
+	m, err = along[T](x, axis)
+	if err = errors.Join(err, o.Validate()); err != nil {
+		return m, err
+	}
 	n, c := m.rows, weight/(o.Sampling*o.Sampling)
 	if o.Kind == DerivativeCentered5 {
-		return errors.New("the kind is DerivativeCentered5: second derivatives have three points only")
+		return m, errors.New("the kind is DerivativeCentered5: second derivatives have three points only")
 	}
 	if o.Edge && n < 3 {
-		return fmt.Errorf("edge needs at least 3 samples, the axis has %d", n)
+		return m, fmt.Errorf("edge needs at least 3 samples, the axis has %d", n)
 	}
 	row := func(lo, hi, first int) { m.stencil(lo, hi, first, c, -2*c, c) }
 	switch o.Kind {
@@ -48,5 +48,5 @@ func (m *matrix[T]) secondDerivative(o DerivativeOptions, weight float64) error 
 			row(n-1, n, -2)
 		}
 	}
-	return nil
+	return m, nil
 }

@@ -45,15 +45,9 @@ func transposed(x *dist.Space, order []int) (y *dist.Space, c device.Strided, er
 		to[a], dims[k] = k, x.Shape().Dim(a)
 	}
 	l := x.Layout()
-	l.Mask = nil
-	if l.Replicate != dist.Scattered {
-		l.Grid, l.Axes, l.Counts = nil, nil, nil
-	} else {
-		l.Axes = slices.Clone(l.Axes)
-		for g, a := range l.Axes {
-			if a != dist.NoAxis {
-				l.Axes[g] = to[a]
-			}
+	for g, a := range l.Axes {
+		if a != dist.NoAxis {
+			l.Axes[g] = to[a]
 		}
 	}
 	if y, err = x.Like(l, dims...); err != nil {

@@ -79,10 +79,7 @@ func operations[T scalar.Scalar]() map[string]func(ctx context.Context, r dist.P
 	}
 }
 
-var (
-	_ linop.Operator[float64] = (*dist.Redistribution[float64])(nil)
-	_ linop.Operator[float64] = (*dist.Halo[float64])(nil)
-)
+var _ linop.Operator[float64] = (*dist.Move[float64])(nil)
 
 // forwardOnly leaves the adjoint out, which the peer does not have.
 func forwardOnly(j *job, err error) (*job, error) {
