@@ -26,29 +26,26 @@ type savedArray[T scalar.Scalar] struct {
 	name string
 }
 
-// vectorsOf returns the arrays of a state, and the parts of those that are stacks.
+// vectorsOf returns the arrays of a state, and the leaves of those that are stacks.
 func vectorsOf(s *solve.State) (all []savedVector) {
 	for _, v := range s.Vectors {
 		switch a := v.Array.(type) {
 		case dist.Array[float32]:
-			all = appendParts(all, v.Name, a)
+			all = appendLeaves(all, v.Name, a)
 		case dist.Array[float64]:
-			all = appendParts(all, v.Name, a)
+			all = appendLeaves(all, v.Name, a)
 		case dist.Array[complex64]:
-			all = appendParts(all, v.Name, a)
+			all = appendLeaves(all, v.Name, a)
 		case dist.Array[complex128]:
-			all = appendParts(all, v.Name, a)
+			all = appendLeaves(all, v.Name, a)
 		}
 	}
 	return all
 }
 
-func appendParts[T scalar.Scalar](all []savedVector, name string, a dist.Array[T]) []savedVector {
-	if a.NumParts() == 0 {
-		return append(all, savedArray[T]{a, name})
-	}
-	for i := range a.NumParts() {
-		all = appendParts(all, name, a.Part(i))
+func appendLeaves[T scalar.Scalar](all []savedVector, name string, a dist.Array[T]) []savedVector {
+	for i := range a.NumLeaves() {
+		all = append(all, savedArray[T]{a.Leaf(i), name})
 	}
 	return all
 }

@@ -49,8 +49,7 @@ func (m *CG[T]) Name() string {
 func (m *CG[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	w.Hermitian()
 	m.r, m.d = w.Domain("residual"), w.Domain("direction")
-	w.Number("‖r‖²", &m.rr)
-	w.Number("β", &m.beta)
+	w.name(number{"‖r‖²", &m.rr}, number{"β", &m.beta})
 	if m.OneMessage {
 		return m.initOneMessage(ctx, w)
 	}
@@ -84,9 +83,7 @@ func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }
 
 func (m *CG[T]) initOneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	m.ad, m.ar = w.Domain("A·direction"), w.Domain("A·residual")
-	w.Number("‖r_old‖²", &m.old)
-	w.Number("α", &m.alpha)
-	w.Number("rᴴAr", &m.delta)
+	w.name(number{"‖r_old‖²", &m.old}, number{"α", &m.alpha}, number{"rᴴAr", &m.delta})
 	w.Forward(ctx, m.ar, w.X)
 	m.r.Copy(w.B)
 	m.images(ctx, w, -1, m.ar) // r = b - A·x

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,25 +64,6 @@ type NamedArray struct {
 	Array interface{ Space() *dist.Space }
 }
 
-func (c Checkpoint) validate() error {
-	var errs []error
-	if c.Every < 0 || c.Interval < 0 {
-		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v: neither may be negative", c.Every, c.Interval))
-	}
-	switch {
-	case c.Saver != nil:
-		errs = append(errs, c.Saver.Validate())
-	case c.Every != 0 || c.Interval != 0:
-		errs = append(errs, errors.New("the Checkpoint has no Saver"))
-	}
-	return errors.Join(errs...)
-}
-
-// text is what all ranks must have in common.
-func (c Checkpoint) text() string {
-	return fmt.Sprintf("%v every %d or %v", c.Saver, c.Every, c.Interval)
-}
-
 // state is what a checkpoint of now holds: x, the vectors of the method, the best x
 // so far, and numbers.
 func (r *session[D, R]) state() *State {
@@ -110,9 +90,9 @@ func (r *session[D, R]) save(ctx context.Context) error {
 	r.saved = r.now()
 	if refused != nil {
 		r.unsaved(refused)
-		return nil
+	} else {
+		r.res.Saved = r.res.Iters
 	}
-	r.res.Saved = r.res.Iters
 	return nil
 }
 

@@ -26,11 +26,11 @@ import (
 // message: it travels with the first message of the next step, which ends there if
 // the run is over. With a Checkpoint it takes one message per iteration.
 type Config struct {
-	Damp    float64       // minFall squares only: min ‖A·x - b‖² + Damp²·‖x‖²
+	Damp    float64       // least squares only: min ‖A·x - b‖² + Damp²·‖x‖²
 	MaxIter int           // steps at most; 0 makes none
 	RelTol  float64       // converged when ‖b - A·x‖ ≤ RelTol·‖b - A·x₀‖; 0 asks for an exact solution
 	AbsTol  float64       // converged when ‖b - A·x‖ ≤ AbsTol; 0 asks for an exact solution
-	GradTol float64       // minFall squares only: converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start; 0 leaves it to rounding
+	GradTol float64       // least squares only: converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start; 0 leaves it to rounding
 	Diverge float64       // diverged when ‖b - A·x‖ > Diverge·‖b - A·x₀‖; 0 means no limit
 	Budget  time.Duration // stop after this time of this run, by the clock of rank 0, looked at after each iteration; 0 means no limit
 	// PastRounding makes a run go on where nothing is left to gain, and leave the x
@@ -78,11 +78,21 @@ func (c Config) Validate() error {
 	if c.Budget < 0 {
 		errs = append(errs, fmt.Errorf("the Budget is %v, must not be negative: give 0 for no limit", c.Budget))
 	}
-	return errors.Join(append(errs, c.Checkpoint.validate())...)
+	switch cp := c.Checkpoint; {
+	case cp.Every < 0 || cp.Interval < 0:
+		errs = append(errs, fmt.Errorf("the Checkpoint is every %d iterations or %v: neither may be negative", cp.Every, cp.Interval))
+	case cp.Saver == nil && (cp.Every != 0 || cp.Interval != 0):
+		errs = append(errs, errors.New("the Checkpoint has no Saver"))
+	}
+	if c.Checkpoint.Saver != nil {
+		errs = append(errs, c.Checkpoint.Saver.Validate())
+	}
+	return errors.Join(errs...)
 }
 
 // text is what all ranks must have in common.
 func (c Config) text() string {
-	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, PastRounding %t, Checkpoint %s",
-		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.PastRounding, c.Checkpoint.text())
+	cp := c.Checkpoint
+	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, PastRounding %t, Checkpoint %v every %d or %v",
+		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.PastRounding, cp.Saver, cp.Every, cp.Interval)
 }

@@ -14,9 +14,7 @@ func (r *session[D, R]) endWithoutGain(t truth) {
 	w, eps := &r.w, epsilon[D, R]()
 	left, first := r.scale.user(t.Norms).Resid, r.scale.user(w.first).Resid
 	switch {
-	case r.atRoundingOf(t):
-		r.end(AtRounding, "%s", r.atRounding(t))
-	case w.cond*eps >= 0.01:
+	case w.cond*eps >= 0.01 && !r.atRoundingOf(t):
 		r.end(IllConditioned, "iteration %d: the condition is %.2g or more, which is beyond the rounding of %s: ‖b - A·x‖ stays at %.3g of %.3g: damp or regularise, or use elements of 64 bits",
 			r.res.Iters, w.cond, typeName[D, R](), left, first)
 	case r.nearRoundingOf(t, 2):

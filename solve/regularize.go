@@ -51,11 +51,8 @@ func Regularize[D, R scalar.Scalar](p Problem[D, R], terms ...Term[D, R]) (Probl
 		ops, data = append(ops, op), append(data, b)
 	}
 	a, err := linop.VStack(ops...)
-	if err != nil {
-		return p, fmt.Errorf("solve: regularisation: %w", err)
-	}
-	b, err := dist.StackOf(data...)
-	if err != nil {
+	b, e := dist.StackOf(data...)
+	if err = errors.Join(err, e); err != nil {
 		return p, fmt.Errorf("solve: regularisation: %w", err)
 	}
 	return Problem[D, R]{A: a, B: b}, nil

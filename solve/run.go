@@ -139,12 +139,10 @@ func (r *session[D, R]) run(ctx context.Context) (Result, error) {
 // what it was doing when something failed.
 func (r *session[D, R]) begin(ctx context.Context) (doing string, err error) {
 	defer trace.BeginPart(ctx, r.m.Name(), "start").End()
-	n, err := r.init(ctx)
-	if err != nil {
+	if r.norms, err = r.init(ctx); err != nil {
 		return "init", err
 	}
-	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), r.scale.user(n))
-	r.norms = n
+	r.res.History = append(make([]Norms, 0, min(r.c.MaxIter, historyRoom)+1), r.scale.user(r.norms))
 	mine := 0.0
 	if r.c.OnIter != nil {
 		mine = 1

@@ -240,6 +240,13 @@ func (s *shared) Number(name string, v *float64) {
 	s.numbers = append(s.numbers, number{name, v})
 }
 
+// name is Number for several.
+func (s *shared) name(all ...number) {
+	for _, n := range all {
+		s.Number(n.name, n.v)
+	}
+}
+
 // Hermitian says that the method needs a Hermitian operator. The problem is
 // refused if the operator does not map a space to itself, or if there is damping.
 // A check then works out the gradient as A·(b - A·x). It must be called in Init.
