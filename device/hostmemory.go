@@ -31,8 +31,8 @@ func CheckHostMemory(factors ...int) error {
 }
 
 // Make returns n zeros in host memory, in large pages if there are many. Where make
-// would end the process, it
-// returns an error that wraps ErrMemory. Concurrent calls are counted together.
+// would end the process, it returns an error that wraps ErrMemory. Concurrent calls
+// are counted together.
 func Make[T any](n int) (s []T, err error) {
 	var one T
 	size, err := product([]int{n, int(unsafe.Sizeof(one))})

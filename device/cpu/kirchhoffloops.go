@@ -102,7 +102,7 @@ func (a *kirchhoffArgs[F]) stackGroup(s *traceScratch[F], g pairGroup) {
 	}
 }
 
-// pairs calls f for each pair of the group, if it has points.
+// pairs yields each pair of the group, if it has points.
 func (g pairGroup) pairs(receivers int) iter.Seq[int] {
 	return func(yield func(p int) bool) {
 		for src := g.lo[0]; src < g.hi[0] && g.begin < g.end; src++ {
