@@ -159,11 +159,12 @@ func (r *session[D, R]) met(n Norms) bool {
 // the run, lets it go on, or starts the recurrence anew from the true residual.
 func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	t, err := r.truth(ctx, r.ws.X)
-	if err != nil || !t.finite() {
-		if err == nil {
-			r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, t.Resid, ErrNotFinite)
-		}
+	switch {
+	case err != nil:
 		return err
+	case !t.finite():
+		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, t.Resid, ErrNotFinite)
+		return nil
 	}
 	w := &r.w
 	w.at, w.resid = float64(r.res.Iters), n.Resid
@@ -262,12 +263,9 @@ func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 	}
 	r.keep(t.target(r.ws.Damp))
 	n, err := r.ws.Start(ctx, r.m)
-	if err != nil {
-		return err
-	}
 	r.norms = n
 	w.resid, w.off, w.low, w.near, w.valley = n.Resid, 1, math.Inf(1), 0, 100*math.Sqrt(epsilon[D, R]())
-	return nil
+	return err
 }
 
 // checkStop decides from the numbers, which all ranks share, whether this was the
@@ -292,15 +290,14 @@ func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 		w.marked = n.Resid
 		r.keep(n.Resid)
 	}
+	var err error
 	if r.res.Iters > 0 || n.Resid == 0 || n.Grad == 0 || r.met(n) {
 		if why := r.checkDue(n); why != none {
-			if err := r.check(ctx, n, why); err != nil {
-				return err
-			}
+			err = r.check(ctx, n, why)
 		}
 	}
-	if r.res.Status == unfinished && r.res.Iters >= r.c.MaxIter {
+	if err == nil && r.res.Status == unfinished && r.res.Iters >= r.c.MaxIter {
 		r.res.Status = MaxIter
 	}
-	return nil
+	return err
 }
