@@ -172,8 +172,7 @@ func neverMade(op string) {
 	panic(Error{"array: " + op + ": the array was never made: use New or FromHost"})
 }
 
-// same panics unless a and b have as many elements and are on one device. It is
-// short, so that it is inlined.
+// same panics unless a and b have as many elements and are on one device.
 func same[T scalar.Scalar](op string, a, b *Array[T]) {
 	if a.k == nil || a.dev != b.dev || a.mem.N != b.mem.N {
 		mismatch(op, a, b)
