@@ -55,19 +55,11 @@ func (c Config) World(ctx context.Context, p Program) error {
 	if err != nil {
 		return err
 	}
-	w, err := mpi.Init(ctx, mpi.Config{Algo: c.Algo, Checked: c.Checked, Timeout: c.Timeout, Note: c.note})
-	var unconnected *mpi.UnconnectedError
-	if errors.As(err, &unconnected) {
-		return &UsageError{err}
-	}
+	w, err := c.openMPI(ctx)
 	if err != nil {
 		return err
 	}
 	rank := w.Comm.Rank()
-	if rank == 0 {
-		c.log().Debug("MPI", "ranks", w.Comm.Size(), "library", w.Library.Version, "path", w.Library.Path,
-			"launcher", w.Launcher.Name, "threads", w.Threads)
-	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, worldKey{}, true))
 	defer cancel(nil)
 	returned := false
@@ -98,4 +90,18 @@ func (c Config) World(ctx context.Context, p Program) error {
 		return &comm.RankError{Rank: rank, Err: err}
 	}
 	return nil
+}
+
+// openMPI makes this process a rank of MPI.
+func (c Config) openMPI(ctx context.Context) (*mpi.World, error) {
+	w, err := mpi.Init(ctx, mpi.Config{Algo: c.Algo, Checked: c.Checked, Timeout: c.Timeout, Note: c.note})
+	var unconnected *mpi.UnconnectedError
+	if errors.As(err, &unconnected) {
+		return nil, &UsageError{err}
+	}
+	if err == nil && w.Comm.Rank() == 0 {
+		c.log().Debug("MPI", "ranks", w.Comm.Size(), "library", w.Library.Version, "path", w.Library.Path,
+			"launcher", w.Launcher.Name, "threads", w.Threads)
+	}
+	return w, err
 }

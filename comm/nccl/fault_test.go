@@ -101,6 +101,8 @@ func TestFaults(t *testing.T) {
 				}
 				t.Run(call+"/"+f.name+"/"+how, func(t *testing.T) {
 					errs := make([]error, 4)
+					var warming sync.WaitGroup // the ranks that must not see the fault yet
+					warming.Add(3)
 					err := simulated(t, 4, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 						if how == "old" {
 							inside(c).w.l.revoke = 0
@@ -109,11 +111,15 @@ func TestFaults(t *testing.T) {
 						if err == nil && warm {
 							err = exercise(ctx, c, m.buf())
 						}
+						if c.Rank() != 2 {
+							warming.Done()
+						}
 						if err != nil {
 							return err
 						}
 						inside(c).w.cfg = f.cfg // the machine may be too busy to warm up in time
 						if c.Rank() == 2 {
+							warming.Wait()
 							return f.fail(ctx, c, dev)
 						}
 						errs[c.Rank()] = wait(ctx, c, m.buf())
@@ -204,6 +210,8 @@ func TestDeviceWait(t *testing.T) {
 func TestRevoke(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		var left, closed [3]int32
+		var warming sync.WaitGroup // the ranks that must not see the fault yet
+		warming.Add(2)
 		dir, err := gpusim.Build()
 		if err != nil {
 			t.Fatal(err)
@@ -223,10 +231,14 @@ func TestRevoke(t *testing.T) {
 				if err == nil {
 					err = exercise(ctx, c, m.buf())
 				}
+				if c.Rank() != 2 {
+					warming.Done()
+				}
 				if err != nil {
 					return err
 				}
 				if c.Rank() == 2 {
+					warming.Wait()
 					return errBoom
 				}
 				err = c.AllReduce(ctx, m.buf(), m.buf(), comm.Sum)
