@@ -57,6 +57,7 @@ func WriteChrome(w io.Writer, tracks []Track) error {
 type chromeWriter struct {
 	out    *bufio.Writer
 	sep    string // stands before the next event
+	line   []byte // scratch
 	shift  time.Duration
 	quoted map[string]string // names as JSON; a program has few, used often
 	arrows map[message]int   // numbers of messages
@@ -64,12 +65,11 @@ type chromeWriter struct {
 
 // event writes one object, given what is between its braces, in pieces.
 func (c *chromeWriter) event(pieces ...string) {
-	c.out.WriteString(c.sep)
-	c.out.WriteByte('{')
+	c.line = append(append(c.line[:0], c.sep...), '{')
 	for _, p := range pieces {
-		c.out.WriteString(p)
+		c.line = append(c.line, p...)
 	}
-	c.out.WriteByte('}')
+	c.out.Write(append(c.line, '}'))
 	c.sep = ",\n"
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MaxEvents is the most regions and marks that a recorder keeps. They take about 110
+// MaxEvents is the most regions and marks that a recorder keeps. They take about 100
 // MiB. Later events are dropped. Reports show how many.
 const MaxEvents = 1 << 20
 
@@ -163,14 +163,15 @@ func (r *Recorder) begin(name string, c Call) Region {
 	if k := len(r.stack); k > 0 {
 		parent = r.stack[k-1]
 	}
-	id := r.add(Event{Name: name, Parent: parent, Open: true, Call: c, first: r.stamp()})
-	if id == noEvent {
+	id, e := r.add(name, parent, &c)
+	if e == nil {
 		return Region{r, noEvent}
 	}
+	e.Open, e.first = true, r.stamp()
 	if len(r.stack) < maxDepth {
 		r.stack = append(r.stack, id)
 	}
-	r.at(id).Start = r.clock() // last, so that the region does not time its own record
+	e.Start = r.clock() // last, so that the region does not time its own record
 	return Region{r, id}
 }
 
@@ -185,7 +186,9 @@ func (r *Recorder) mark(id int32, label string, c Call) {
 	case !r.at(id).Open:
 		r.late++
 	default:
-		r.add(Event{Name: label, Parent: id, Mark: true, Start: now, End: now, Call: c})
+		if _, e := r.add(label, id, &c); e != nil {
+			e.Mark, e.Start, e.End = true, now, now
+		}
 	}
 }
 
@@ -209,19 +212,24 @@ func (r *Recorder) end(id int32) {
 	}
 }
 
-// add keeps e and returns its number, or counts it as dropped and returns noEvent.
-func (r *Recorder) add(e Event) int32 {
+// add returns a new event and its number, or counts it as dropped and returns nil. It
+// writes no more than it must: most events are no calls.
+func (r *Recorder) add(name string, parent int32, c *Call) (int32, *Event) {
 	if r.n >= r.limit {
 		r.dropped++
-		return noEvent
+		return noEvent, nil
 	}
 	if r.n == len(r.chunks)*chunkLen {
 		r.chunks = append(r.chunks, make([]Event, chunkLen))
 	}
 	id := int32(r.n)
 	r.n++
-	*r.at(id) = e
-	return id
+	e := r.at(id)
+	e.Name, e.Parent = name, parent
+	if c.Kind != 0 {
+		e.Call = *c
+	}
+	return id, e
 }
 
 // at returns event id in place.

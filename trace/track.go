@@ -22,14 +22,14 @@ type Event struct {
 	Parent int32         // index in Track.Events of the region around it; -1 if there is none
 	Mark   bool          // a point, not a region
 	Open   bool          // a region that never ended
+	GPU    bool          // the region has times of a device
 	Start  time.Duration // since Epoch; negative if before it
 	End    time.Duration // for a mark, Start; for an open region, when its parent or the recording ended
 
 	Call Call // of communication; its Kind is 0 elsewhere
 
-	// GPU says that the device took from GPUStart to GPUEnd for the work that the region
+	// If GPU is set, the device took from GPUStart to GPUEnd for the work that the region
 	// queued: see Clock.
-	GPU              bool
 	GPUStart, GPUEnd time.Duration
 
 	first, last int32 // numbers of stamps of the device, from 1; 0 is none
@@ -37,12 +37,12 @@ type Event struct {
 
 // Call is communication in a region, or one side of a message at a mark.
 type Call struct {
-	Kind  CallKind
+	Group uint64 // the group, the same on all ranks
+	Bytes int64  // that this rank gives or gets
 	Peer  int32  // the other rank of a message, in its group
 	Me    int32  // this rank in its group
-	Group uint64 // the group, the same on all ranks
 	Seq   uint32 // of a collective in its group, or of a message between two ranks
-	Bytes int64  // that this rank gives or gets
+	Kind  CallKind
 }
 
 // CallKind is a kind of Call.

@@ -50,11 +50,11 @@ func withGPU(ctx context.Context, host *comm.Comm, prog func(context.Context, *c
 	return errors.Join(c.Close(), dev.Close())
 }
 
-// TestGPU runs the suite on GPU memory, with chunks of the default size and with small ones,
-// which the suite exceeds.
+// TestGPU runs the suite on GPU memory, with small chunks, which the suite exceeds, and in
+// make soak with chunks of the default size too. TestSuite has those in make test.
 func TestGPU(t *testing.T) {
 	type run struct{ ranks, chunk, above int }
-	for _, run := range append(soak.Or(nil, []run{{1, chunkBytes, chunkAbove}}), run{3, chunkBytes, chunkAbove}, run{2, 4096, 4096}) {
+	for _, run := range append(soak.Or(nil, []run{{1, chunkBytes, chunkAbove}, {3, chunkBytes, chunkAbove}, {2, 4096, 4096}}), run{3, 4096, 4096}) {
 		t.Run(fmt.Sprintf("ranks=%d/chunk=%d", run.ranks, run.chunk), func(t *testing.T) {
 			err := local.Run(t.Context(), run.ranks, func(ctx context.Context, host *comm.Comm) error {
 				runtime.LockOSThread()
