@@ -29,6 +29,15 @@ func Gemm[T scalar.Scalar](opA, opB device.Trans, m, n, k int, alpha T, a, b Arr
 	return c.k.Gemm(opA, opB, m, n, k, alpha, a.mem, b.mem, beta, c.mem)
 }
 
+// GemmBatch is n products Gemm: matrix i of a factor begins at element i·stride; see
+// device.Batch.
+func GemmBatch[T scalar.Scalar](opA, opB device.Trans, batch device.Batch, m, n, k int, alpha T, a, b Array[T], beta T, c Array[T]) error {
+	c.holds("GemmBatch", "C", batch.Holds(batch.C, m, n), c.dev)
+	a.holds("GemmBatch", "A", batch.Holds(batch.A, m, k), c.dev)
+	b.holds("GemmBatch", "B", batch.Holds(batch.B, k, n), c.dev)
+	return device.GemmBatch(c.k, opA, opB, batch, m, n, k, alpha, a.mem, b.mem, beta, c.mem)
+}
+
 // CopyND copies a box of elements between two strided blocks, or adds it to dst.
 func CopyND[T scalar.Scalar](dst, src Array[T], c *device.Strided, add bool) {
 	on("CopyND", &dst, &src)

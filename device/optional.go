@@ -107,6 +107,44 @@ func (s *BandedSum[T]) PerAxis(k Kernels[T], dst, src Mem[T]) {
 	}
 }
 
+// Batch describes several matrices of one shape: N of each factor, and the elements
+// from the beginning of one to that of the next.
+type Batch struct{ N, A, B, C int }
+
+// Holds returns the elements of a batch of m × n matrices with a stride.
+func (b Batch) Holds(stride, m, n int) int {
+	if b.N == 0 {
+		return 0
+	}
+	return (b.N-1)*stride + Size(m, n)
+}
+
+// BatchMultiplier is for devices that do many products in one call.
+type BatchMultiplier[T scalar.Scalar] interface {
+	// GemmBatch is Gemm for each matrix of a batch.
+	GemmBatch(opA, opB Trans, batch Batch, m, n, k int, alpha T, a, b Mem[T], beta T, c Mem[T]) error
+}
+
+// GemmBatch is Gemm for each matrix of a batch.
+func GemmBatch[T scalar.Scalar](k Kernels[T], opA, opB Trans, batch Batch, m, n, depth int, alpha T, a, b Mem[T], beta T, c Mem[T]) error {
+	if f, ok := k.(BatchMultiplier[T]); ok && batch.N > 1 {
+		return f.GemmBatch(opA, opB, batch, m, n, depth, alpha, a, b, beta, c)
+	}
+	return GemmEach(k, opA, opB, batch, m, n, depth, alpha, a, b, beta, c)
+}
+
+// GemmEach is GemmBatch by one product after another.
+func GemmEach[T scalar.Scalar](k Kernels[T], opA, opB Trans, batch Batch, m, n, depth int, alpha T, a, b Mem[T], beta T, c Mem[T]) error {
+	for i := range batch.N {
+		err := k.Gemm(opA, opB, m, n, depth, alpha, k.Slice(a, i*batch.A, i*batch.A+m*depth), k.Slice(b, i*batch.B, i*batch.B+depth*n),
+			beta, k.Slice(c, i*batch.C, i*batch.C+m*n))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Fourier is for devices with Fourier transforms. T is complex.
 type Fourier[T scalar.Scalar] interface {
 	// FFT sets dst to the unscaled Fourier transforms of batch blocks, stored one

@@ -13,6 +13,9 @@ func matrixCases[T scalar.Scalar]() []testCase[T] {
 		{"gemm", testGemm[T], func(o *operands[T]) error {
 			return o.k.Gemm(device.NoTrans, device.NoTrans, 6, 6, 6, 1, o.x, o.y, 0, o.z)
 		}},
+		{"gemmbatch", testGemmBatch[T], func(o *operands[T]) error {
+			return device.GemmBatch(o.k, device.NoTrans, device.NoTrans, device.Batch{N: 2, A: 6, B: 6, C: 6}, 2, 2, 3, 1, o.x, o.y, 0, o.z)
+		}},
 		{"short", testShort[T], nil},
 	}
 }
@@ -80,6 +83,32 @@ func (s *suite[T]) gemm(opA, opB device.Trans, m, n, k int, ab [2]T) {
 	}
 	s.must("gemm", s.k.Gemm(opA, opB, m, n, k, ab[0], a.mem, b.mem, ab[1], c.mem))
 	c.check(want, productTol[T](k), "gemm %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", m, n, k, opA, opB, ab[0], ab[1])
+	s.release()
+}
+
+// testGemmBatch multiplies batches, some with gaps between matrices, some with one
+// factor for all products.
+func testGemmBatch[T scalar.Scalar](s *suite[T]) {
+	for _, d := range [][4]int{{0, 2, 3, 4}, {1, 2, 3, 4}, {3, 0, 2, 2}, {3, 2, 2, 0}, {2, 1, 1, 1}, {5, 4, 1, 3}, {4, 7, 5, 6}, {3, 33, 40, 41}} {
+		batch, m, n, k := device.Batch{N: d[0]}, d[1], d[2], d[3]
+		for i := range 8 {
+			batch.A, batch.B, batch.C = m*k+i%3, k*n*(i%2), m*n+i%4
+			ab := s.scales()[i%6]
+			s.gemmBatch(transposes[s.rng.IntN(4)], transposes[s.rng.IntN(4)], batch, m, n, k, ab)
+		}
+	}
+}
+
+func (s *suite[T]) gemmBatch(opA, opB device.Trans, batch device.Batch, m, n, k int, ab [2]T) {
+	s.t.Helper()
+	a, b, c := s.random(batch.Holds(batch.A, m, k)), s.random(batch.Holds(batch.B, k, n)), s.random(batch.Holds(batch.C, m, n))
+	want := c.was() // gaps keep what they have
+	for i := range batch.N {
+		product := gemm(opA, opB, m, n, k, widen(ab[0]), a.was()[i*batch.A:][:m*k], b.was()[i*batch.B:][:k*n], widen(ab[1]), want[i*batch.C:][:m*n])
+		copy(want[i*batch.C:], product)
+	}
+	s.must("gemmbatch", device.GemmBatch(s.k, opA, opB, batch, m, n, k, ab[0], a.mem, b.mem, ab[1], c.mem))
+	c.check(want, productTol[T](k), "gemmbatch of %+v, %d x %d x %d, ops=%d,%d, alpha=%v, beta=%v", batch, m, n, k, opA, opB, ab[0], ab[1])
 	s.release()
 }
 

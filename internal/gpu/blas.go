@@ -27,6 +27,11 @@ type blas struct {
 	GemmD dl.Func `cuda:"cublasDgemm_v2" hip:"hipblasDgemm"`
 	GemmC dl.Func `cuda:"cublasCgemm_v2" hip:"hipblasCgemm"`
 	GemmZ dl.Func `cuda:"cublasZgemm_v2" hip:"hipblasZgemm"`
+
+	BatchS dl.Func `cuda:"cublasSgemmStridedBatched" hip:"hipblasSgemmStridedBatched"`
+	BatchD dl.Func `cuda:"cublasDgemmStridedBatched" hip:"hipblasDgemmStridedBatched"`
+	BatchC dl.Func `cuda:"cublasCgemmStridedBatched" hip:"hipblasCgemmStridedBatched"`
+	BatchZ dl.Func `cuda:"cublasZgemmStridedBatched" hip:"hipblasZgemmStridedBatched"`
 }
 
 // defaultMath is CUBLAS_DEFAULT_MATH and HIPBLAS_DEFAULT_MATH: float32 is not
@@ -86,17 +91,17 @@ func (b *blas) close() {
 	}
 }
 
-// gemm returns the function for an element type.
-func (b *blas) gemm(dt scalar.DType) dl.Func {
+// gemm returns the functions for an element type: of one product, and of a batch.
+func (b *blas) gemm(dt scalar.DType) (one, batch dl.Func) {
 	switch dt {
 	case scalar.Float32:
-		return b.GemmS
+		return b.GemmS, b.BatchS
 	case scalar.Float64:
-		return b.GemmD
+		return b.GemmD, b.BatchD
 	case scalar.Complex64:
-		return b.GemmC
+		return b.GemmC, b.BatchC
 	}
-	return b.GemmZ
+	return b.GemmZ, b.BatchZ
 }
 
 // operation is a matrix as the library sees it: in column-major order.
@@ -148,7 +153,25 @@ func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, kk int, alpha T, a, b 
 		}
 		return d.takeErr()
 	}
-	if max(m, n, kk) > math.MaxInt32 {
+	return k.multiply(opA, opB, device.Batch{N: 1}, m, n, kk, alpha, a, b, beta, c)
+}
+
+// GemmBatch is one call of the library. What it cannot do so is one product after
+// another: conj(A) without a transpose, and sums of nothing.
+func (k *kernels[T, F]) GemmBatch(opA, opB device.Trans, batch device.Batch, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
+	if conj := opA == device.ConjNoTrans || opB == device.ConjNoTrans; conj || m*n*kk == 0 || dl.MaxArgs < 18 || k.d.closed {
+		return device.GemmEach[T](k, opA, opB, batch, m, n, kk, alpha, a, b, beta, c)
+	}
+	device.MustHold("GemmBatch", "A", a.N, batch.Holds(batch.A, m, kk), 1)
+	device.MustHold("GemmBatch", "B", b.N, batch.Holds(batch.B, kk, n), 1)
+	device.MustHold("GemmBatch", "C", c.N, batch.Holds(batch.C, m, n), 1)
+	return k.multiply(opA, opB, batch, m, n, kk, alpha, a, b, beta, c)
+}
+
+// multiply calls the library, for one product or a batch.
+func (k *kernels[T, F]) multiply(opA, opB device.Trans, batch device.Batch, m, n, kk int, alpha T, a, b device.Mem[T], beta T, c device.Mem[T]) error {
+	d := k.d
+	if max(m, n, kk, batch.N) > math.MaxInt32 {
 		return fmt.Errorf("%s: product of %d × %d × %d: an extent is beyond %d: split it", d.p.Name, m, n, kk, math.MaxInt32)
 	}
 	d.enter()
@@ -168,8 +191,15 @@ func (k *kernels[T, F]) Gemm(opA, opB device.Trans, m, n, kk int, alpha T, a, b 
 	}
 	*(*T)(unsafe.Pointer(&lib.ab[0])), *(*T)(unsafe.Pointer(&lib.ab[2])) = alpha, beta
 	al, be := dl.Pointer(&lib.ab[0]), dl.Pointer(&lib.ab[2])
-	r := lib.gemm(k.dtype).Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr, uintptr(y.ld),
-		x.addr, uintptr(x.ld), be, c.Addr, uintptr(n))
+	one, many := lib.gemm(k.dtype)
+	var r int32
+	if batch.N == 1 {
+		r = one.Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr, uintptr(y.ld),
+			x.addr, uintptr(x.ld), be, c.Addr, uintptr(n))
+	} else {
+		r = many.Call(lib.handle, y.trans, x.trans, uintptr(n), uintptr(m), uintptr(kk), al, y.addr, uintptr(y.ld), uintptr(batch.B),
+			x.addr, uintptr(x.ld), uintptr(batch.A), be, c.Addr, uintptr(n), uintptr(batch.C), uintptr(batch.N))
+	}
 	d.busy = true
 	if r != ok {
 		return fmt.Errorf("%s: product of %d × %d × %d by %s: %w", d.p.Name, m, n, kk, lib.lib.Path, lib.fault(r))
