@@ -9,7 +9,7 @@ TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC
 # The platforms that golops is built for, besides linux/amd64.
 PLATFORMS = linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
 
-.PHONY: test build lint race bench fuzz soak compare install scipy clean arm64 $(PLATFORMS)
+.PHONY: test build lint platforms race bench fuzz soak compare install scipy clean arm64 $(PLATFORMS)
 
 # The suite of the communicators comes first and alone, for its log: on which
 # communicators and how many ranks it passed. Tests are not vetted again: lint has done it.
@@ -39,20 +39,19 @@ lint:
 	CGO_ENABLED=0 go tool staticcheck ./...
 	@$(MAKE) --no-print-directory -j 2 $(PLATFORMS)
 
-# One target for each platform; docs/platforms.md says what has run there. go vet
-# compiles every package and its tests, go build links. Nothing of it is run, so the
-# compiler does not optimise, which saves a third of the time. vet looks only for what
-# differs between platforms; formats and the like it checks in files of linux/amd64.
-# lint makes two at a time, since loading and linking leave a core idle.
+# One target for each platform; docs/platforms.md says what has run there. Nothing of it
+# is run, so the compiler does not optimise, which saves a third of the time. lint builds
+# the command, two platforms at a time, since loading and linking leave a core idle. make
+# platforms, and so make soak, also vets all packages and tests, for what differs between
+# platforms; formats and the like are checked in files of linux/amd64.
 $(PLATFORMS): export CGO_ENABLED = 0
 $(PLATFORMS): export GOOS = $(@D)
 $(PLATFORMS): export GOARCH = $(@F)
 $(PLATFORMS):
-	@echo "vet and build for $@"
-	@$(VET) && go build $(QUICK) -o /dev/null ./cmd/golops
-VET = go vet $(QUICK) -asmdecl -buildtag -unsafeptr ./...
-# The tests of darwin/amd64 have no file that darwin/arm64 and linux/amd64 lack.
-darwin/amd64: VET = go build $(QUICK) ./...
+	@echo "build for $@"
+	@$(VET) go build $(QUICK) -o /dev/null ./cmd/golops
+platforms:
+	@$(MAKE) --no-print-directory -j 2 $(PLATFORMS) VET='go vet $$(QUICK) -asmdecl -buildtag -unsafeptr ./... &&'
 QUICK = -gcflags='all=-N -l -dwarf=false'
 
 # The tests of the floors for linux/arm64, under QEMU. mpirun cannot start a program
@@ -81,6 +80,7 @@ fuzz:
 soak: install
 	$(TEST_ENV) GOLOPS_SOAK=1 CGO_ENABLED=0 go test -count 1 -timeout 0 -v $$(grep -rl --include='*_test.go' 'soak\.O[nr]' . | xargs -n 1 dirname | sort -u)
 	$(MAKE) race RACE_SKIP='^$$'
+	$(MAKE) platforms
 
 # Runs that measure golops and others side by side, messages and then operators;
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.

@@ -80,7 +80,7 @@ func (c *Comm) SetAlgo(a driver.Algo) error {
 	return nil
 }
 
-// largeCall is the size in bytes from which a buffer is forgotten after a call, so that
+// largeCall is the number of elements from which a buffer is forgotten after a call, so that
 // the garbage collector can free it.
 const largeCall = 4 << 10
 
