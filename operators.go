@@ -39,6 +39,24 @@ func MatrixMult[T Scalar](x Space[T], rows int, a []T) Op[T, T] {
 	return op(x, "MatrixMult", Must(ops.MatrixMult(x.ctx(), x.s, rows, a)))
 }
 
+// Product returns Y[b,i,k] = Σⱼ A[b,i,j]·X[b,j,k]. The layouts of A and x choose the
+// algorithm, such as SUMMA: see ops.Product. It keeps a.
+func Product[T Scalar](a Vec[T], x Space[T], o ...ops.ProductOptions) Op[T, T] {
+	if a.Space().World() != x.World() {
+		apart("product", a.Space(), x)
+	}
+	return op(x, "Product", Must(ops.Product(x.ctx(), a.a, x.s, option(o, ops.ProductOptions{}))))
+}
+
+// Fredholm1 returns y[s,i,k] = Σⱼ g[s,i,j]·x[s,j,k], the Fredholm integral of each slice
+// s. It keeps g.
+func Fredholm1[T Scalar](g Vec[T], x Space[T], o ...ops.ProductOptions) Op[T, T] {
+	if g.Space().World() != x.World() {
+		apart("Fredholm integral", g.Space(), x)
+	}
+	return op(x, "Fredholm1", Must(ops.Fredholm1(x.ctx(), g.a, x.s, option(o, ops.ProductOptions{}))))
+}
+
 // FirstDerivative returns the first derivative along an axis.
 func FirstDerivative[T Scalar](x Space[T], axis int, o ...ops.DerivativeOptions) Op[T, T] {
 	return op(x, "FirstDerivative", Must(ops.FirstDerivative[T](x.ctx(), x.s, axis, option(o, ops.DerivativeDefaults()))))

@@ -31,6 +31,24 @@ func (s *Space) AxisGroup(ctx context.Context, axis int) (AxisGroup, error) {
 	return AxisGroup{c}, nil
 }
 
+// GridGroup returns the ranks that differ from this one only in their places along
+// the given axes of the grid, in the order of ranks. It is collective.
+func (s *Space) GridGroup(ctx context.Context, axes ...int) (AxisGroup, error) {
+	colors := make([]int, s.proc.Size())
+	for r := range colors {
+		c := s.Coords(r)
+		for _, g := range axes {
+			c[g] = 0
+		}
+		colors[r] = s.RankAt(c)
+	}
+	c, err := s.proc.subgroup(ctx, colors)
+	if err != nil {
+		return AxisGroup{}, fmt.Errorf("dist: group of grid axes %v: %w", axes, err)
+	}
+	return AxisGroup{c}, nil
+}
+
 // SumOver replaces a by its sum over the group.
 func SumOver[T scalar.Scalar](ctx context.Context, g AxisGroup, a array.Array[T], l comm.Label) error {
 	if g.Size() == 1 {
@@ -53,4 +71,17 @@ func GatherOver[T scalar.Scalar](ctx context.Context, g AxisGroup, all array.Arr
 // the sum, counts[r] for rank r. It is the adjoint of GatherOver.
 func SumScatterOver[T scalar.Scalar](ctx context.Context, g AxisGroup, mine, all array.Array[T], counts []int, l comm.Label) error {
 	return g.ReduceScatterV(ctx, buf(mine), buf(all).Labelled(l), counts, comm.Sum)
+}
+
+// Request is a message under way.
+type Request = comm.Request
+
+// StartBroadcast starts to copy a of the rank at place root to all ranks of the group.
+func StartBroadcast[T scalar.Scalar](ctx context.Context, g AxisGroup, a array.Array[T], root int, l comm.Label) (Request, error) {
+	return g.IBroadcast(ctx, buf(a).Labelled(l), root)
+}
+
+// SumTo sets dst of the rank at place root to the sum of src over the group.
+func SumTo[T scalar.Scalar](ctx context.Context, g AxisGroup, dst, src array.Array[T], root int, l comm.Label) error {
+	return g.Reduce(ctx, buf(dst), buf(src).Labelled(l), comm.Sum, root)
 }

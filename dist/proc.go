@@ -22,9 +22,10 @@ type Proc struct {
 
 // shared is what the copies of a Proc have in common: subgroups and a buffer.
 type shared struct {
-	made []partition  // for spaces; kept, because MPI has room for a few thousand only
-	own  []*comm.Comm // what Close gives back besides
-	once Reduction    // of functions such as Dot
+	made    []partition    // for spaces; kept, because MPI has room for a few thousand only
+	own     []*comm.Comm   // what Close gives back besides
+	windows []*comm.Window // of Exposed
+	once    Reduction      // of functions such as Dot
 }
 
 type partition struct {
@@ -80,6 +81,9 @@ func (r Proc) Close() error {
 		return nil
 	}
 	var errs []error
+	for _, w := range r.shared.windows {
+		errs = append(errs, w.UnlockAll(context.Background()), w.Close(context.Background()))
+	}
 	for _, p := range r.shared.made {
 		errs = append(errs, p.group.Close())
 	}

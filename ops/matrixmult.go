@@ -5,23 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golops/golops/array"
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/shape"
 )
-
-// matrixMult multiplies by this rank's rows of a dense matrix.
-type matrixMult[T scalar.Scalar] struct {
-	a          array.Array[T] // rows × cols
-	rows, cols int
-	columns    int            // columns of x, all axes but the first taken together
-	group      dist.AxisGroup // ranks that share the first axis
-	counts     []int          // elements of x on each of them
-	all        array.Array[T]
-}
 
 // MatrixMult returns y = A·x along the first axis of x, for each index of the
 // others, with a dense A of rows × x.Shape().Dim(0) numbers, row after row.
@@ -31,40 +19,42 @@ type matrixMult[T scalar.Scalar] struct {
 // rows of A for its rows of y. Then the forward product gathers x, and the adjoint
 // sums and scatters.
 func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
+	const what = "ops: matrix product"
 	_, n, err := axisOf(x, 0)
-	o := &matrixMult[T]{cols: n}
-	var y *dist.Space
 	if err == nil && rows < 0 {
 		err = fmt.Errorf("%d rows, must not be negative", rows)
 	}
+	var s *dist.Space
 	if err == nil {
-		y, err = resized(x, 0, rows, nil)
+		s, err = rowsOfMatrix(x, rows, n)
 	}
 	if err == nil {
-		o.rows = y.LocalShape().Dim(0)
-		_, _, o.columns = x.LocalShape().Around(0)
-		err = checkMatrix(len(a), o.rows, rows, n, x.Comm().Rank())
+		err = checkMatrix(len(a), s.LocalShape().Dim(0), rows, n, x.Comm().Rank())
 	}
-	if err == nil {
-		o.a, err = array.FromHost(x.Device(), shape.Of(o.rows, n), a)
-	}
-	if err := agree(ctx, "ops: matrix product", x, err, rows, " × ", n); err != nil {
+	if err := agree(ctx, what, x, err, rows, " × ", n); err != nil {
 		return nil, err
 	}
-	if o.group, err = x.AxisGroup(ctx, 0); err != nil {
+	block, err := dist.FromBlock(ctx, s, a)
+	if err != nil {
 		return nil, err
 	}
-	if o.group.Size() > 1 {
-		_, counts := x.SplitBy(0)
-		for _, c := range counts {
-			o.counts = append(o.counts, c*o.columns)
-		}
-		o.all, err = array.New[T](x.Device(), shape.Of(n*o.columns))
-		if err := dist.Agree(ctx, x.Comm(), "ops: matrix product", err); err != nil {
-			return nil, err
+	return newProduct(ctx, what, block, x, ProductOptions{})
+}
+
+// rowsOfMatrix returns the space of a matrix whose rows are split evenly over the ranks
+// that share the first axis of x.
+func rowsOfMatrix(x *dist.Space, rows, cols int) (*dist.Space, error) {
+	l := x.Layout()
+	l.Counts, l.Mask = nil, nil
+	if l.Replicate != dist.Scattered {
+		l.Grid, l.Axes = nil, nil
+	}
+	for g, axis := range l.Axes {
+		if axis != 0 {
+			l.Axes[g] = dist.NoAxis
 		}
 	}
-	return linop.Func("ops: matrix product", x, y, o.forward, o.adjoint)
+	return x.Like(l, rows, cols)
 }
 
 // checkMatrix compares the number of elements that a rank gives with its rows of a
@@ -82,33 +72,4 @@ func checkMatrix(given, rows, all, cols, rank int) error {
 		return fmt.Errorf("%s: these are %d of %d rows, and axis 0 is whole on this rank: give all rows, %d numbers", text, given/cols, rows, sh.Size())
 	}
 	return errors.New(text)
-}
-
-func (o *matrixMult[T]) forward(ctx context.Context, dst, src dist.Array[T]) error {
-	x := src.Local()
-	if o.counts != nil {
-		if err := dist.GatherOver(ctx, o.group, o.all, o.counts, x, dist.LabelForward); err != nil {
-			return err
-		}
-		x = o.all
-	}
-	return o.product(dst.Local(), x, device.NoTrans, o.rows, o.cols)
-}
-
-func (o *matrixMult[T]) adjoint(ctx context.Context, dst, src dist.Array[T]) error {
-	if o.counts == nil {
-		return o.product(dst.Local(), src.Local(), device.ConjTrans, o.cols, o.rows)
-	}
-	if err := o.product(o.all, src.Local(), device.ConjTrans, o.cols, o.rows); err != nil {
-		return err
-	}
-	return dist.SumScatterOver(ctx, o.group, dst.Local(), o.all, o.counts, dist.LabelAdjoint)
-}
-
-// product sets y = op(A)·x for op(A) of m × k.
-func (o *matrixMult[T]) product(y, x array.Array[T], op device.Trans, m, k int) error {
-	if o.columns == 1 {
-		return array.Gemv(op, o.rows, o.cols, 1, o.a, x, 0, y)
-	}
-	return array.Gemm(op, device.NoTrans, m, o.columns, k, 1, o.a, x, 0, y)
 }

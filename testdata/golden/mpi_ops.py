@@ -273,6 +273,22 @@ def matrix_mult():
                 add_pair("MPIMatrixMult", tag(kind, f"save{int(save)}"), dt, p, dict(A=A, x=X, y=Y, u=U, v=V), X.shape, U.shape)
 
 
+def fredholm1():
+    """Slices of the kernel over ranks, model and data whole on each."""
+    nsl, nx, ny = 7, 4, 3  # PyLops-MPI wants two slices on every rank
+    at = slice(sum(split(nsl)[:rank]), sum(split(nsl)[:rank + 1]))
+    for nz in (1, 2):
+        for dt in DTYPES:
+            G, X, U = rand("G", dt, (nsl, nx, ny)), rand("x", dt, (nsl, ny, nz)), rand("u", dt, (nsl, nx, nz))
+            Op = pylops_mpi.signalprocessing.MPIFredholm1(G[at], nz=nz, saveGt=False, dtype=dt)
+            Y = Op.matvec(broadcast(X.ravel())).asarray().reshape(U.shape)
+            V = Op.rmatvec(broadcast(U.ravel())).asarray().reshape(X.shape)
+            serial = pylops.signalprocessing.Fredholm1(G, nz=nz, dtype=dt)
+            must_agree("MPIFredholm1", Y, serial.matvec(X.ravel()).reshape(U.shape))
+            must_agree("MPIFredholm1, adjoint", V, serial.rmatvec(U.ravel()).reshape(X.shape))
+            add_pair("MPIFredholm1", f"nz{nz}", dt, dict(nz=nz), dict(G=G, x=X, y=Y, u=U, v=V), X.shape, U.shape)
+
+
 def nonstationary_convolve1d():
     def put(dims, nh, ih, axis, dtypes):
         ih = np.array(ih)
@@ -307,4 +323,4 @@ def nonstationary_convolve1d():
     put((2, 18), 3, (1, 4, 7, 10, 13, 16), 1, one())
 
 
-STAGES = [first_derivative, second_derivative, laplacian, gradient, halo, stacks, stacked, nonstationary_convolve1d]
+STAGES = [first_derivative, second_derivative, laplacian, gradient, halo, stacks, stacked, fredholm1, nonstationary_convolve1d]
