@@ -58,6 +58,7 @@ func (p *product[T]) cut(o ProductOptions) error {
 	if err := p.pack(aBox.Lo[l.b+1], func(q *panel[T]) bool { return l.aTravels == dist.NoAxis || q.aRoot == mine }); err != nil {
 		return err
 	}
+	p.block = dist.Array[T]{} // its panels may be copies
 	return p.makeRoom()
 }
 
