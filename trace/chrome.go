@@ -73,12 +73,23 @@ func (c *chromeWriter) event(pieces ...string) {
 	c.sep = ",\n"
 }
 
+// bar writes a region as a bar. name is quoted.
+func (c *chromeWriter) bar(name, kind, thread string, start, end time.Duration, args string) {
+	b := append(append(c.line[:0], c.sep...), `{"name":`...)
+	b = append(append(append(append(b, name...), kind...), thread...), `,"ts":`...)
+	b = append(appendMicros(b, start+c.shift), `,"dur":`...)
+	b = append(append(appendMicros(b, end-start), args...), '}')
+	c.out.Write(b)
+	c.line, c.sep = b, ",\n"
+}
+
 // track writes one rank's name, place and events.
 func (c *chromeWriter) track(t Track, idle map[int]wait) {
 	thread := c.thread(t.Rank+1, 2*t.Rank, fmt.Sprintf("rank %d", t.Rank))
 	end := t.ends()
 	final := -c.shift
-	for i, e := range t.Events {
+	for i := range t.Events {
+		e := &t.Events[i]
 		final = max(final, e.End)
 		if e.Mark && e.Call.Kind != 0 {
 			c.arrow(thread, e)
@@ -95,11 +106,9 @@ func (c *chromeWriter) track(t Track, idle map[int]wait) {
 		case end[i] < e.End:
 			args = `,"args":{"outlived_parent":true,"true_dur_us":` + micros(e.End-e.Start) + `}`
 		}
-		c.event(`"name":`, c.quote(name), `,"ph":"X"`, thread,
-			`,"ts":`, micros(e.Start+c.shift), `,"dur":`, micros(end[i]-e.Start), args)
+		c.bar(c.quote(name), `,"ph":"X"`, thread, e.Start, end[i], args)
 		if w, ok := idle[i]; ok && min(w.until, end[i]) > e.Start {
-			c.event(`"name":`, c.quote(fmt.Sprintf("wait for rank %d", w.rank)), `,"cat":"wait","cname":"grey","ph":"X"`, thread,
-				`,"ts":`, micros(e.Start+c.shift), `,"dur":`, micros(min(w.until, end[i])-e.Start))
+			c.bar(c.quote(fmt.Sprintf("wait for rank %d", w.rank)), `,"cat":"wait","cname":"grey","ph":"X"`, thread, e.Start, min(w.until, end[i]), "")
 		}
 	}
 	for _, note := range t.notes() {
@@ -118,12 +127,14 @@ func (c *chromeWriter) thread(id, place int, name string) string {
 // device writes the work of a rank's device, if there was any.
 func (c *chromeWriter) device(t Track) {
 	thread := ""
-	end := make([]time.Duration, len(t.Events)) // of each region, as drawn
-	for i, e := range t.Events {
+	var end []time.Duration // of each region, as drawn
+	for i := range t.Events {
+		e := &t.Events[i]
 		if !e.GPU {
 			continue
 		}
 		if thread == "" {
+			end = make([]time.Duration, len(t.Events))
 			thread = c.thread(gpuThread+t.Rank, 2*t.Rank+1, fmt.Sprintf("GPU of rank %d", t.Rank))
 		}
 		end[i] = e.GPUEnd
@@ -131,13 +142,13 @@ func (c *chromeWriter) device(t Track) {
 			end[i] = min(end[i], end[e.Parent])
 		}
 		if end[i] > e.GPUStart {
-			c.event(`"name":`, c.quote(e.Name), `,"ph":"X"`, thread, `,"ts":`, micros(e.GPUStart+c.shift), `,"dur":`, micros(end[i]-e.GPUStart))
+			c.bar(c.quote(e.Name), `,"ph":"X"`, thread, e.GPUStart, end[i], "")
 		}
 	}
 }
 
 // arrow writes one end of a message.
-func (c *chromeWriter) arrow(thread string, e Event) {
+func (c *chromeWriter) arrow(thread string, e *Event) {
 	m := e.Call.message()
 	id, ok := c.arrows[m]
 	if !ok {
@@ -184,9 +195,10 @@ func (c *chromeWriter) quote(s string) string {
 
 // micros returns d, not negative, in microseconds with all its nanoseconds,
 // which a float64 would round on long runs.
-func micros(d time.Duration) string {
+func micros(d time.Duration) string { return string(appendMicros(nil, d)) }
+
+func appendMicros(b []byte, d time.Duration) []byte {
 	ns := d % time.Microsecond
-	b := strconv.AppendInt(make([]byte, 0, 24), int64(d/time.Microsecond), 10)
-	b = append(b, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
-	return string(b)
+	b = strconv.AppendInt(b, int64(d/time.Microsecond), 10)
+	return append(b, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
 }
