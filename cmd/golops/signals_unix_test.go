@@ -66,8 +66,12 @@ func TestSignalBeforeInversion(t *testing.T) {
 			p := begin(t, &m, "lsm", "--config", cfg, "--out", out)
 			p.await("travel times ...")
 			p.rank(1).Signal(syscall.SIGTERM)
-			if code := p.end(); code != 143 {
-				t.Errorf("got exit code %d, %q, want 143", code, p.said)
+			want := []int{143}
+			if m.Name == "mpich" {
+				want = append(want, 9) // it kills rank 0 when rank 1 has ended, before a busy machine lets rank 0 end
+			}
+			if code := p.end(); !slices.Contains(want, code) {
+				t.Errorf("got exit code %d, %q, want one of %v", code, p.said, want)
 			}
 			untouched()
 		})
