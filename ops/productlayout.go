@@ -34,28 +34,22 @@ type productLayout struct {
 }
 
 // letterOfA and letterOfX return the letter of an array axis.
-func (l *productLayout) letterOfA(axis int) letter {
-	switch {
-	case axis == dist.NoAxis:
-		return copied
-	case axis < l.b:
-		return batchLetter
-	case axis == l.b:
-		return rowLetter
-	}
-	return depthLetter
+func (l *productLayout) letterOfA(axis int) letter { return l.letterOf(axis, rowLetter, depthLetter) }
+func (l *productLayout) letterOfX(axis int) letter {
+	return l.letterOf(axis, depthLetter, columnLetter)
 }
 
-func (l *productLayout) letterOfX(axis int) letter {
+// letterOf returns the letter of an axis of an array that has at behind its batches.
+func (l *productLayout) letterOf(axis int, at, behind letter) letter {
 	switch {
 	case axis == dist.NoAxis:
 		return copied
 	case axis < l.b:
 		return batchLetter
 	case axis == l.b:
-		return depthLetter
+		return at
 	}
-	return columnLetter
+	return behind
 }
 
 // readProduct reads the layouts of A and X. Where they do not fit each other, it

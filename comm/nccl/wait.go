@@ -86,7 +86,7 @@ func (w *world) await(ctx context.Context, o *op, only *channel) error {
 		}
 		switch {
 		case polls > sleepAfter:
-			time.Sleep(50 * time.Microsecond)
+			time.Sleep(50 * time.Microsecond) // a long wait leaves the core to others
 		case polls > yieldAfter:
 			runtime.Gosched()
 			sched.Yield()
