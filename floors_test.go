@@ -16,7 +16,7 @@ const (
 // launch and tests may use them.
 var floor = map[string]int{
 	"scalar": 0, "shape": 0, "trace": 0, "internal/suggest": 0, "internal/splitmix": 0,
-	"device": 1, "device/devicetest": 2,
+	"cost": 1, "device": 1, "device/devicetest": 2,
 	"comm/driver": 2, "array": 2, "comm": 3, "comm/commtest": 4,
 	"dist": 4, "internal/disk": 4, "linop": 5, "linop/optest": 6,
 	"ops": 6, "ops/signal": 7, "ops/wave": 7,
