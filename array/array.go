@@ -153,11 +153,7 @@ func Parts[R, C scalar.Scalar](a Array[C]) Array[R] {
 	if err != nil {
 		panic(Error{err.Error()})
 	}
-	m := device.Mem[R]{Addr: a.mem.Addr, N: 2 * a.mem.N}
-	if len(a.mem.Host) > 0 {
-		m.Host = unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(a.mem.Host))), 2*len(a.mem.Host))
-	}
-	return Array[R]{mem: m, shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k, own: a.own}
+	return Array[R]{mem: parts[R](a.mem), shape: shape.Of(a.mem.N, 2), dev: a.dev, k: k, own: a.own}
 }
 
 // made panics for the zero Array, which has no device.

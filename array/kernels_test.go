@@ -72,6 +72,9 @@ func kernelCalls() []kernelCall {
 		{"Gemm", []int{10, 15, 6}, nil, func(a []block) {
 			array.Gemm(device.NoTrans, device.Transpose, 2, 3, 5, 1, a[0], a[1], 2, a[2])
 		}},
+		{"GemmBatch", []int{22, 33, 13}, nil, func(a []block) {
+			array.GemmBatch(device.NoTrans, device.Transpose, device.Batch{N: 2, A: 12, B: 18, C: 7}, 2, 3, 5, 1, a[0], a[1], 2, a[2])
+		}},
 		{"FFT", []int{20, 20}, nil, func(a []block) { array.FFT(a[0], a[1], extents, 2, true) }},
 		{"RFFT", []int{12, 10}, nil, func(a []block) { array.RFFT(a[0], array.Parts[float64](a[1]), extents, 2) }},
 		{"IRFFT", []int{10, 12}, nil, func(a []block) { array.IRFFT(array.Parts[float64](a[0]), a[1], extents, 2) }},
@@ -88,7 +91,7 @@ func TestEveryKernelIsCalled(t *testing.T) {
 	}
 	for _, kernels := range []reflect.Type{
 		reflect.TypeFor[device.Kernels[complex128]](), reflect.TypeFor[device.AsyncReducer[complex128]](),
-		reflect.TypeFor[device.StencilSum[complex128]](), reflect.TypeFor[device.Fourier[complex128]](),
+		reflect.TypeFor[device.StencilSum[complex128]](), reflect.TypeFor[device.BatchMultiplier[complex128]](), reflect.TypeFor[device.Fourier[complex128]](),
 		reflect.TypeFor[device.RealFourier[complex128, float64]](), reflect.TypeFor[device.Kirchhoff[complex128, float64]](),
 	} {
 		for i := range kernels.NumMethod() {
@@ -252,4 +255,26 @@ func TestNoAllocation(t *testing.T) {
 			t.Errorf("%s: %v allocations", c.name, n)
 		}
 	}
+}
+
+// TestWiden widens numbers, and refuses arrays that do not fit each other.
+func TestWiden(t *testing.T) {
+	d, other := host(t), host(t)
+	narrow, wide := of[complex64](t, d, 1, 2i, 0.1), of[complex128](t, d, 7, 7, 7)
+	if err := array.Widen(wide, narrow); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]complex128, 3)
+	if err := wide.CopyOut(got); err != nil || !slices.Equal(got, []complex128{1, 2i, complex128(complex64(0.1))}) {
+		t.Errorf("got %v, error %v", got, err)
+	}
+	if n := testing.AllocsPerRun(10, func() { array.Widen(wide, narrow) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	refused := kernelCall{name: "Widen"}
+	refused.refuses(t, "two for three", recovered(func() { array.Widen(wide, narrow.Slice(0, 2)) }))
+	refused.refuses(t, "another device", recovered(func() { array.Widen(wide, of[complex64](t, other, 1, 2, 3)) }))
+	refused.refuses(t, "no array", recovered(func() { array.Widen(array.Array[float64]{}, array.Array[float32]{}) }))
+	refused.refuses(t, "the same bits", recovered(func() { array.Widen(wide, wide) }))
+	refused.refuses(t, "a real number", recovered(func() { array.Widen(wide, of[float32](t, d, 1, 2, 3)) }))
 }

@@ -1,12 +1,41 @@
 package array
 
 import (
+	"fmt"
+	"unsafe"
+
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
 )
 
 // Copy sets dst = src.
 func Copy[T scalar.Scalar](dst, src Array[T]) { same("Copy", &dst, &src); dst.k.Copy(dst.mem, src.mem) }
+
+// Widen sets dst = src, from 32 to 64 bits: T is float64 and N is float32, or T is
+// complex128 and N is complex64. It returns device.ErrUnsupported where the device
+// lacks its kernel.
+func Widen[T, N scalar.Scalar](dst Array[T], src Array[N]) error {
+	dst.made("Widen")
+	src.holds("Widen", "src", dst.mem.N, dst.dev)
+	if t, n := scalar.Of[T](), scalar.Of[N](); t.IsComplex() != n.IsComplex() || t.Size() != 2*n.Size() {
+		panic(Error{fmt.Sprintf("array: Widen: %v does not become %v", n, t)})
+	}
+	k, err := device.KernelsFor[float64](dst.dev)
+	if err != nil {
+		return err
+	}
+	return device.Widen(k, parts[float64](dst.mem), parts[float32](src.mem))
+}
+
+// parts returns memory as that of its components.
+func parts[F, T scalar.Scalar](m device.Mem[T]) device.Mem[F] {
+	n := m.N * int(unsafe.Sizeof(*new(T))/unsafe.Sizeof(*new(F)))
+	f := device.Mem[F]{Addr: m.Addr, N: n}
+	if len(m.Host) > 0 {
+		f.Host = unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(m.Host))), n)
+	}
+	return f
+}
 
 // Fill sets every element of dst to v.
 func Fill[T scalar.Scalar](dst Array[T], v T) { dst.made("Fill"); dst.k.Fill(dst.mem, v) }

@@ -145,6 +145,22 @@ func GemmEach[T scalar.Scalar](k Kernels[T], opA, opB Trans, batch Batch, m, n, 
 	return nil
 }
 
+// Widener is for devices that turn 32-bit numbers into 64-bit ones. The kernels of
+// float64 have it.
+type Widener interface {
+	// Widen sets dst = src.
+	Widen(dst Mem[float64], src Mem[float32])
+}
+
+// Widen sets dst = src.
+func Widen(k Kernels[float64], dst Mem[float64], src Mem[float32]) error {
+	if f, ok := k.(Widener); ok {
+		f.Widen(dst, src)
+		return nil
+	}
+	return lacks[float32]("Widen")
+}
+
 // Fourier is for devices with Fourier transforms. T is complex.
 type Fourier[T scalar.Scalar] interface {
 	// FFT sets dst to the unscaled Fourier transforms of batch blocks, stored one

@@ -20,6 +20,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	blas    *blas
 
 	v     vectorArgs[F]
+	wd    widenArgs
 	r     reduceArgs[F]
 	ax    axisArgs[F]
 	cp    copyArgs[T]
@@ -50,6 +51,7 @@ var (
 	_ device.Kernels[float64]    = (*kernels[float64, float64])(nil)
 	_ device.Kernels[complex64]  = (*kernels[complex64, float32])(nil)
 	_ device.Kernels[complex128] = (*kernels[complex128, float64])(nil)
+	_ device.Widener             = (*kernels[float64, float64])(nil)
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T, F] {

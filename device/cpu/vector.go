@@ -17,13 +17,21 @@ type vectorArgs[F float] struct {
 	t            float64
 }
 
+// widenArgs are the parameters of Widen.
+type widenArgs struct {
+	dst []float64
+	src []float32
+}
+
 // vectorLoops are the bodies of these kernels.
-type vectorLoops struct{ copy, fill, combine, mul, mulAxis, conj, threshold func(lo, hi int) }
+type vectorLoops struct {
+	copy, fill, combine, mul, mulAxis, conj, threshold, widen func(lo, hi int)
+}
 
 func (k *kernels[T, F]) makeVectorLoops() vectorLoops {
 	return vectorLoops{
 		copy: k.copyPart, fill: k.fillPart, combine: k.combinePart, mul: k.mulPart, mulAxis: k.mulAxisPart,
-		conj: k.conjPart, threshold: k.thresholdPart,
+		conj: k.conjPart, threshold: k.thresholdPart, widen: k.widenPart,
 	}
 }
 
@@ -47,6 +55,20 @@ func (k *kernels[T, F]) Copy(dst, src device.Mem[T]) {
 }
 
 func (k *kernels[T, F]) copyPart(lo, hi int) { copy(k.v.dst[lo:hi], k.v.x[lo:hi]) }
+
+// Widen implements device.Widener.
+func (k *kernels[T, F]) Widen(dst device.Mem[float64], src device.Mem[float32]) {
+	k.wd = widenArgs{elements(dst), elements(src)}
+	k.pool.run(dst.N, vectorGrain, k.loops.widen)
+	k.wd = widenArgs{}
+}
+
+func (k *kernels[T, F]) widenPart(lo, hi int) {
+	src := k.wd.src[lo:hi]
+	for i, dst := 0, k.wd.dst[lo:hi][:len(src)]; i < len(src); i++ {
+		dst[i] = float64(src[i])
+	}
+}
 
 func (k *kernels[T, F]) Fill(dst device.Mem[T], v T) {
 	k.v.dst, k.v.a = k.flat(dst), k.split(v)

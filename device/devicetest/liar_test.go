@@ -9,6 +9,7 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/device/cpu"
+	"github.com/golops/golops/scalar"
 )
 
 // recorder is a test that notes failures.
@@ -24,8 +25,13 @@ func (r *recorder) Fatalf(string, ...any) { r.failed = true; runtime.Goexit() }
 
 // passes runs one case for complex64, which has every kind of trap.
 func passes(t *testing.T, name string, k device.Kernels[complex64]) bool {
-	all := cases[complex64]()
-	i := slices.IndexFunc(all, func(c testCase[complex64]) bool { return c.name == name })
+	return passesOn(t, name, nil, k)
+}
+
+// passesOn runs one case on a device.
+func passesOn[T scalar.Scalar](t *testing.T, name string, d device.Device, k device.Kernels[T]) bool {
+	all := cases[T]()
+	i := slices.IndexFunc(all, func(c testCase[T]) bool { return c.name == name })
 	if i < 0 {
 		t.Fatalf("no case %q", name)
 	}
@@ -33,7 +39,7 @@ func passes(t *testing.T, name string, k device.Kernels[complex64]) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		all[i].run(newSuite(r, nil, k, rand.Uint64()))
+		all[i].run(newSuite(r, d, k, rand.Uint64()))
 	}()
 	<-done
 	return !r.failed
@@ -222,6 +228,18 @@ func (k badShort) Gemm(opA, opB device.Trans, m, n, l int, alpha complex64, a, b
 	return nil
 }
 
+// badWiden rounds one number in a thousand.
+type badWiden struct{ device.Kernels[float64] }
+
+func (k badWiden) Widen(dst device.Mem[float64], src device.Mem[float32]) {
+	for i, v := range src.Host {
+		dst.Host[i] = float64(v)
+		if i%1000 == 999 {
+			dst.Host[i] = math.Round(1024*dst.Host[i]) / 1024
+		}
+	}
+}
+
 // TestLiars wants each fault to be found by its case, and none in honest kernels,
 // of which others run the whole suite.
 func TestLiars(t *testing.T) {
@@ -247,6 +265,13 @@ func TestLiars(t *testing.T) {
 		if passes(t, l.name, l.liar) {
 			t.Errorf("case %q does not find %T", l.name, l.liar)
 		}
+	}
+	f64, err := device.KernelsFor[float64](d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if passesOn[float64](t, "widen", d, badWiden{f64}) {
+		t.Error(`case "widen" does not find a number that it rounds`)
 	}
 	for _, name := range []string{"fill", "repeat", "copynd"} {
 		if !passes(t, name, k) {

@@ -18,6 +18,7 @@ func vectorCases[T scalar.Scalar]() []testCase[T] {
 		{"mulaxis", testMulAxis[T], func(o *operands[T]) error { o.k.MulAxis(o.z, o.six, o.y, 6, 1, false); return nil }},
 		{"conj", testConj[T], func(o *operands[T]) error { o.k.Conj(o.z, o.x); return nil }},
 		{"threshold", testThreshold[T], func(o *operands[T]) error { o.k.Threshold(o.z, o.x, device.SoftThreshold, 1); return nil }},
+		{"widen", testWiden[T], nil},
 	}
 }
 
@@ -117,6 +118,30 @@ func testMul[T scalar.Scalar](s *suite[T]) {
 			s.release()
 		}
 	}
+}
+
+// testWiden runs among the cases of float64.
+func testWiden[T scalar.Scalar](s *suite[T]) {
+	k, is := any(s.k).(device.Kernels[float64])
+	if !is || s.d == nil || s.lacks(device.Widen(k, device.Mem[float64]{}, device.Mem[float32]{})) {
+		return
+	}
+	f, err := device.KernelsFor[float32](s.d)
+	s.must("kernels", err)
+	to, from := newSuite(s.t, s.d, k, s.seed), newSuite(s.t, s.d, f, s.seed)
+	for _, n := range sizes {
+		x, y := from.random(n), to.poison(n)
+		s.must("widen", device.Widen(k, y.mem, x.mem))
+		y.check(x.was(), 0, "widen %d", n)
+		x.check(x.was(), 0, "source of widen %d", n)
+		to.release()
+		from.release()
+	}
+	x, y := from.put([]float32{float32(math.Inf(1)), float32(math.NaN()), 0x1p-149, -0.1}), to.poison(4)
+	s.must("widen", device.Widen(k, y.mem, x.mem))
+	y.check(x.was(), 0, "widen of infinite, missing and small numbers")
+	to.release()
+	from.release()
 }
 
 // blocks are outer × n × inner of kernels that work along an axis.

@@ -5,6 +5,11 @@ import "github.com/golops/golops/device"
 // Kernels of the host find hidden memory by its address, so most need no method here.
 // The methods below count waits, or are kernels that GPUs have and the host lacks.
 
+// Widen implements device.Widener.
+func (k *kernels[T, F]) Widen(dst device.Mem[float64], src device.Mem[float32]) {
+	k.Kernels.(device.Widener).Widen(dst, src)
+}
+
 func (k *kernels[T, F]) CopyIn(dst device.Mem[T], src []T) error {
 	k.d.Waits++
 	return k.Kernels.CopyIn(dst, src)

@@ -36,6 +36,7 @@ var (
 	_ device.Kernels[complex128]   = (*kernels[complex128, float64])(nil)
 	_ device.AsyncReducer[float32] = (*kernels[float32, float32])(nil)
 	_ device.Reclaimer[float32]    = (*kernels[float32, float32])(nil)
+	_ device.Widener               = (*kernels[float64, float64])(nil)
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {

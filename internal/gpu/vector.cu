@@ -112,6 +112,17 @@ struct Conj {
 };
 KERNEL(conjugate, VectorArgs) { unary(p, Conj{}); }
 
+// WidenArgs are for dst = src, from 32 to 64 bits.
+struct WidenArgs {
+	u64 dst, src;
+	i64 n;
+};
+KERNEL(widen, WidenArgs) {
+	double* dst = as<double>(p.dst);
+	const float* src = as<float>(p.src);
+	for (i64 i = threadIndex(); i < p.n; i += threadCount()) dst[i] = src[i];
+}
+
 // MulAxisArgs are for dst[o,i,j] = d[i]·x[o,i,j].
 struct MulAxisArgs {
 	u64 dst, d, x;

@@ -8,7 +8,7 @@ import (
 
 // vectorFunctions are the kernels of vector.cu.
 type vectorFunctions struct {
-	fill, combine, mul, conj, mulAxis, threshold function
+	fill, combine, mul, conj, mulAxis, threshold, widen function
 }
 
 func (k *kernels[T, F]) makeVector() {
@@ -16,6 +16,7 @@ func (k *kernels[T, F]) makeVector() {
 		fill: k.function("vector.cu", "fill"), combine: k.function("vector.cu", "combine"),
 		mul: k.function("vector.cu", "mul"), conj: k.function("vector.cu", "conjugate"),
 		mulAxis: k.function("vector.cu", "mulAxis"), threshold: k.function("vector.cu", "threshold"),
+		widen: k.function("vector.cu", "widen"),
 	}
 }
 
@@ -87,6 +88,17 @@ func (k *kernels[T, F]) Conj(dst, x device.Mem[T]) {
 		return
 	}
 	launch(k.d, &k.vector.conj, k.vectorGrid(dst.N), vectorBlock, 0, &vectorArgs{dst: dst.Addr, x: x.Addr, n: dst.N})
+}
+
+// widenArgs mirror WidenArgs of vector.cu.
+type widenArgs struct {
+	dst, src uintptr
+	n        int
+}
+
+// Widen implements device.Widener.
+func (k *kernels[T, F]) Widen(dst device.Mem[float64], src device.Mem[float32]) {
+	launch(k.d, &k.vector.widen, k.vectorGrid(dst.N), vectorBlock, 0, &widenArgs{dst.Addr, src.Addr, dst.N})
 }
 
 // mulAxisArgs mirror MulAxisArgs of vector.cu.
