@@ -159,3 +159,26 @@ func gemm[T scalar.Scalar](b *testing.B, k device.Kernels[T]) {
 	}
 	b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }
+
+// BenchmarkGemmBatch multiplies 256 matrices of 256 x 256 elements with 64 columns each,
+// as a Fredholm integral does with its frequencies.
+func BenchmarkGemmBatch(b *testing.B) {
+	each(b, gemmBatch[float32], gemmBatch[float64], gemmBatch[complex64])
+}
+
+func gemmBatch[T scalar.Scalar](b *testing.B, k device.Kernels[T]) {
+	const n, columns, many = 256, 64, 256
+	x, y, z := random[T](b, k, many*n*n), random[T](b, k, many*n*columns), random[T](b, k, many*n*columns)
+	batch := device.Batch{N: many, A: n * n, B: n * columns, C: n * columns}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := device.GemmBatch(k, device.NoTrans, device.NoTrans, batch, n, columns, n, 1, x, y, 0, z); err != nil {
+			b.Fatal(err)
+		}
+	}
+	flop := 2.0 * many * n * n * columns
+	if scalar.Of[T]().IsComplex() {
+		flop *= 4
+	}
+	b.ReportMetric(flop*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+}

@@ -105,13 +105,13 @@ func TestRepeat(t *testing.T) {
 
 func testRepeat[T scalar.Scalar](t *testing.T) {
 	for _, n := range []int{1000, 40_000, 123_457, 1 << 20} {
-		var first [6]complex128
+		var first [7]complex128
 		for threads := 1; threads <= 3; threads++ {
 			k := kernelsOf[T](t, open(t, cpu.Config{Threads: threads, BLAS: "off"}))
-			x, y, z := random[T](t, k, n), random[T](t, k, n), random[T](t, k, 1000)
-			var got [6]complex128
+			x, y, z, w := random[T](t, k, n), random[T](t, k, n), random[T](t, k, 1000), random[T](t, k, n)
+			var got [7]complex128
 			var r [2]float64
-			var err [6]error
+			var err [7]error
 			got[0], err[0] = k.Dot(x, y, true)
 			got[1], err[1] = k.Sum(x)
 			r[0], err[2] = k.Norm(x, 2, 1)
@@ -121,6 +121,9 @@ func testRepeat[T scalar.Scalar](t *testing.T) {
 			got[4], _ = k.Sum(z)
 			err[5] = k.Gemv(device.Transpose, 1000, n/1000, 1, x, z, 1, y)
 			got[5], _ = k.Sum(k.Slice(y, 0, n/1000))
+			many := device.Batch{N: n / 120, A: 20, B: 30, C: 24} // more than one thread takes
+			err[6] = device.GemmBatch(k, device.ConjTrans, device.NoTrans, many, 4, 6, 5, 1, x, y, 1, w)
+			got[6], _ = k.Sum(w)
 			for i, e := range err {
 				if e != nil {
 					t.Fatalf("sum %d: %v", i, e)

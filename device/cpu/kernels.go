@@ -28,6 +28,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	sp    gatherArgs[T, F]
 	mv    gemvArgs[F]
 	mm    gemmArgs[F]
+	bt    batchArgs[T, F]
 	bl    blasArgs[T]
 	kf    kirchhoffArgs[F]
 	moves []move
@@ -40,10 +41,10 @@ type loops struct {
 	vectorLoops
 	sumLoops
 	axisLoops
-	copyND, bands, moves, gather     func(lo, hi int)
-	gemvRows, gemvColumns, gemvSlabs func(lo, hi int)
-	scaleC, packA, packB, tiles      func(lo, hi int)
-	spread, correlate, stack         func(lo, hi int)
+	copyND, bands, moves, gather       func(lo, hi int)
+	gemvRows, gemvColumns, gemvSlabs   func(lo, hi int)
+	scaleC, packA, packB, tiles, batch func(lo, hi int)
+	spread, correlate, stack           func(lo, hi int)
 }
 
 var (
@@ -52,6 +53,8 @@ var (
 	_ device.Kernels[complex64]  = (*kernels[complex64, float32])(nil)
 	_ device.Kernels[complex128] = (*kernels[complex128, float64])(nil)
 	_ device.Widener             = (*kernels[float64, float64])(nil)
+
+	_ device.BatchMultiplier[complex64] = (*kernels[complex64, float32])(nil)
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T, F] {
@@ -63,7 +66,7 @@ func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T,
 		vectorLoops: k.makeVectorLoops(), sumLoops: k.makeSumLoops(), axisLoops: k.makeAxisLoops(),
 		copyND: k.copyNDPart, bands: k.bandsPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
-		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart,
+		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, batch: k.batchPart,
 		spread: k.spreadPart, correlate: k.correlatePart, stack: k.stackPart,
 	}
 	return k
