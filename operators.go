@@ -94,6 +94,17 @@ func Convolve1D[T Scalar](x Space[T], axis int, h []T, offset int) Op[T, T] {
 	return op(x, "Convolve1D", Must(ops.Convolve1D(x.ctx(), x.s, axis, h, offset)))
 }
 
+// Convolve2D filters along two axes with a filter of extents[0] × extents[1] numbers,
+// of which the one at offset lies at zero.
+func Convolve2D[T Scalar](x Space[T], axes [2]int, h []T, extents, offset [2]int) Op[T, T] {
+	return op(x, "Convolve2D", Must(ops.Convolve2D(x.ctx(), x.s, axes, h, extents, offset)))
+}
+
+// ConvolveND filters along several axes.
+func ConvolveND[T Scalar](x Space[T], h []T, o ops.ConvolveOptions) Op[T, T] {
+	return op(x, "ConvolveND", Must(ops.ConvolveND(x.ctx(), x.s, h, o)))
+}
+
 // NonStationaryConvolve1D filters along an axis with filters that lie at the given
 // samples and change linearly in between.
 func NonStationaryConvolve1D[T Scalar](x Space[T], axis int, filters [][]T, at []int) Op[T, T] {
@@ -139,6 +150,16 @@ func Resize[T Scalar](x Space[T], axis, n int) Op[T, T] {
 // Restriction takes the rows of an axis that index lists.
 func Restriction[T Scalar](x Space[T], axis int, index []int) Op[T, T] {
 	return op(x, "Restriction", Must(ops.Restriction[T](x.ctx(), x.s, axis, index)))
+}
+
+// Interp returns the values of an axis at places between its samples.
+func Interp[T Scalar](x Space[T], axis int, at []float64, o ...ops.InterpOptions) Op[T, T] {
+	return op(x, "Interp", Must(ops.Interp[T](x.ctx(), x.s, axis, at, option(o, ops.InterpOptions{}))))
+}
+
+// Bilinear returns the values of the first two axes at places between their samples.
+func Bilinear[T Scalar](x Space[T], at [2][]float64) Op[T, T] {
+	return op(x, "Bilinear", Must(ops.Bilinear[T](x.ctx(), x.s, at)))
 }
 
 // Sum adds up the rows of an axis, which the result does not have.

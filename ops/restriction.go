@@ -31,12 +31,7 @@ func Restriction[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, 
 		}
 	}
 	if err == nil && sorted {
-		if _, ends := x.Place(m.axis); len(ends) > 2 {
-			counts = make([]int, len(ends)-1)
-			for _, i := range index {
-				counts[owner(ends, i)]++
-			}
-		}
+		counts = countsOf(x, m.axis, m.rows, func(k int) int { return index[k] })
 	}
 	return newAxisOperator(ctx, "ops: restriction", x, m, counts, err, "index ", index)
 }

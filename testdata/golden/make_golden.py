@@ -9,6 +9,7 @@ import sys
 import serial
 import serial_algebra as algebra
 import serial_basic as basic
+import serial_signal as signal
 import serial_stencils as stencils
 
 STAGES = [
@@ -32,6 +33,9 @@ STAGES = [
     basic.spread,
     basic.regression,
     basic.real_and_imag,
+    signal.interp,
+    signal.bilinear,
+    signal.convolve_nd,
     algebra.algebra,
     algebra.stacks,
     algebra.dense,

@@ -1,0 +1,64 @@
+"""Cases of the operators of signal processing."""
+
+import warnings
+
+import numpy as np
+from pylops import signalprocessing as sp
+
+from serial import axes_tag, one, store, tag
+from store import DTYPES, rand
+
+
+def places(n):
+    """Places between n samples and one at the last sample, all nearest to different samples."""
+    count = max(n // 2, 1)
+    return np.concatenate([(np.arange(min(count, 5)) + 0.3) / count * (n - 1), [n - 1.0]])
+
+
+def interp():
+    def put(dims, dtypes, axis, kind, tol=None):
+        iava = places(dims[axis])
+        for dt in dtypes:
+            Op, _ = sp.Interp(dims, iava, axis=axis, kind=kind, tol=tol, dtype=dt)
+            var = tag(kind, axes_tag(dims), f"axis{axis}", "tol" if tol else "all")
+            store("Interp", var, Op, dt, dict(axis=axis, kind=kind, tol=tol or 0), dict(iava=iava))
+
+    warnings.simplefilter("ignore")
+    for kind in ("nearest", "linear", "sinc"):
+        put((11,), DTYPES, 0, kind)
+        put((7, 5), one(), 0, kind)
+        put((7, 5), one(), 1, kind)
+    put((5, 4, 3), one(), 1, "linear")
+    put((5, 4, 3), one(), 1, "sinc")
+    put((11,), DTYPES, 0, "sinc", 0.2)
+    # PyLops has splines in double precision only.
+    for dims, axis in (((11,), 0), ((7, 5), 0), ((101,), 0), ((5, 4, 3), 1), ((2, 3), 0)):
+        put(dims, ("float64", "complex128"), axis, "cubic_spline")
+
+
+def bilinear():
+    for dims in ((7, 5), (4, 5, 3)):
+        for dt in DTYPES if len(dims) == 2 else one():
+            # PyLops reads beyond the last sample.
+            iava = np.abs(rand("pairs", "float64", (2, 6))) % 1 * (np.array(dims[:2]) - 1.001)[:, None]
+            store("Bilinear", axes_tag(dims), sp.Bilinear(iava, dims, dtype=dt), dt, {}, dict(iava0=iava[0], iava1=iava[1]))
+
+
+def convolve_nd():
+    def put(dims, dtypes, extents, offset, axes):
+        for dt in dtypes:
+            h = rand("h", dt, extents)
+            op = "Convolve2D" if len(extents) == 2 else "ConvolveND"
+            # The fft method loses digits that the direct one has.
+            kw = dict(offset=offset, axes=axes, method="direct", dtype=dt)
+            Op = sp.Convolve2D(dims, h, **kw) if op == "Convolve2D" else sp.ConvolveND(dims, h, **kw)
+            var = tag(axes_tag(dims), "h" + axes_tag(extents), "offset" + axes_tag(offset), "axes" + axes_tag(axes))
+            store(op, var, Op, dt, dict(axes=axes, offset=offset, extents=extents), dict(h=h))
+
+    put((7, 5), DTYPES, (3, 2), (1, 0), (0, 1))
+    put((7, 5), one(), (4, 3), (3, 2), (-2, -1))
+    put((5, 4, 3), one(), (3, 5), (2, 4), (0, 2))
+    put((5, 4, 3), one(), (2, 3), (0, 1), (1, 2))
+    put((5, 4, 3), DTYPES, (3, 2, 2), (1, 1, 0), (0, 1, 2))
+    put((5, 4, 3), one(), (3, 2, 4), (2, 0, 3), (0, 1, 2))
+    put((11,), one(), (4,), (1,), (0,))
