@@ -82,12 +82,14 @@ soak: install
 	$(MAKE) race RACE_SKIP='^$$'
 	$(MAKE) platforms
 
-# Runs that measure golops and others side by side, messages and then operators;
+# Runs that measure golops and others side by side: messages, operators, products, migration;
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.
 compare: install build
 	@scripts/peer-python
 	CGO_ENABLED=0 go run ./perf/peer $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
+	@scripts/install-scalapack
+	CGO_ENABLED=0 go run ./perf/peer/product -onesided $(if $(ROUNDS),-rounds $(ROUNDS))
 	@scripts/golden-lsm venv
 	CGO_ENABLED=0 go run ./perf/peer/lsm $(if $(ROUNDS),-rounds $(ROUNDS))
 
