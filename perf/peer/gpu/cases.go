@@ -52,6 +52,13 @@ func cases(shrink int) []kase {
 		{"matrix product complex64", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return product[complex64](ctx, r, 4096/s, 367, 13)
 		}},
+		{"product on a grid float32", func(ctx context.Context, r dist.Proc) ([]step, error) {
+			return gridProduct[float32](ctx, r, max(16, 8192/s/s), 21.5, 22.6)
+		}},
+		{"product on a grid complex64", func(ctx context.Context, r dist.Proc) ([]step, error) {
+			return gridProduct[complex64](ctx, r, max(16, 8192/s/s), 79.4, 83.6)
+		}},
+		{"Fredholm complex64", func(ctx context.Context, r dist.Proc) ([]step, error) { return fredholm(ctx, r, 256/s, 64/s) }},
 		{"CG", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
 		}},
@@ -142,6 +149,80 @@ func product[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer, lim
 	}
 	y, err := dist.New[T](op.Range())
 	return both(op, x, y, fmt.Sprintf("%d^3", n), [2]float64{peer}, [2]float64{limit})[:1], err
+}
+
+// gridProduct is the product of matrices that are both split along both axes. The peer
+// is CuPy, which multiplies alone.
+func gridProduct[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer, limit float64) ([]step, error) {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{Grid: []int{1, r.Size()}, Axes: []int{0, 1}}, n, n)
+	if err != nil {
+		return nil, err
+	}
+	a, err := noise[T](s)
+	if err != nil {
+		return nil, err
+	}
+	op, err := ops.Product(ctx, a, s, ops.ProductOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return waiting(op, fmt.Sprintf("%d^3", n), [2]float64{peer, peer}, [2]float64{limit, limit})
+}
+
+// fredholm multiplies n matrices of n × n by as many of n × columns. The peer is
+// PyLops-MPI; the limit is CuPy's product alone.
+func fredholm(ctx context.Context, r dist.Proc, n, columns int) ([]step, error) {
+	kernel, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n, n)
+	if err != nil {
+		return nil, err
+	}
+	x, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n, columns)
+	if err != nil {
+		return nil, err
+	}
+	g, err := noise[complex64](kernel)
+	if err != nil {
+		return nil, err
+	}
+	op, err := ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return waiting(op, fmt.Sprintf("%d of %dx%d by %d", n, n, n, columns), [2]float64{0.39, 0.39}, [2]float64{0.185, 0.185})
+}
+
+// noise returns an array of random numbers.
+func noise[T scalar.Scalar](s *dist.Space) (dist.Array[T], error) {
+	a, err := dist.New[T](s)
+	if err == nil {
+		err = a.Local().CopyIn(random[T](s.LocalShape().Size()))
+	}
+	return a, err
+}
+
+// together is how many applications a step makes that are waited for once.
+const together = 20
+
+// waiting are an operator and its adjoint, each waited for, and many of them waited for
+// at their end.
+func waiting[T scalar.Scalar](op linop.Operator[T], size string, peer, limit [2]float64) ([]step, error) {
+	x, err := noise[T](op.Domain())
+	if err != nil {
+		return nil, err
+	}
+	y, err := noise[T](op.Range())
+	steps := both(op, x, y, size, peer, limit)
+	for _, s := range steps[:2] {
+		steps = append(steps, step{s.name + fmt.Sprintf(", %d at once", together), s.peer, s.limit, together, func(ctx context.Context) error {
+			for range together {
+				if err := s.run(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+	}
+	return steps, err
 }
 
 // solver iterates on one block, a symmetric positive matrix with a condition that
