@@ -33,7 +33,7 @@ var leaf = map[string]bool{
 	"comm/local": true, "comm/mpi": true, "comm/nccl": true,
 	"device/cpu": true, "device/cuda": true, "device/hip": true,
 	"internal/dl": true, "internal/sched": true, "internal/mpirun": true, "internal/golden": true,
-	"internal/gpu": true, "internal/gpusim": true, "internal/staged": true, "internal/fakegpu": true,
+	"internal/gpu": true, "internal/fft": true, "internal/gpusim": true, "internal/staged": true, "internal/fakegpu": true,
 }
 
 // forTests are packages that only tests import; they may import everything.

@@ -10,43 +10,45 @@ import (
 // A function in this file returns device.ErrUnsupported where the device lacks its
 // kernel.
 
-// FFT sets dst to the unscaled Fourier transforms of batch blocks, stored one after
-// the other in src. A block has one to three extents. The kernel is exp(-2πi·jk/n),
-// or exp(+2πi·jk/n) if inverse. dst may be src.
-func FFT[T scalar.Scalar](dst, src Array[T], extents []int, batch int, inverse bool) error {
-	same("FFT", &dst, &src)
-	dst.holds("FFT", "dst", device.Size(device.Size(extents...), batch), dst.dev)
-	return device.FFT(dst.k, dst.mem, src.mem, extents, batch, inverse)
+// PlanFFT makes what transforms of t on the device of a need; see device.Fourier.
+func PlanFFT[T scalar.Scalar](a Array[T], t *device.DFT) error {
+	a.made("PlanFFT")
+	must("PlanFFT", t.Check())
+	return device.PlanFFT(a.k, t)
 }
 
-// RFFT is FFT of real blocks. The last axis has n/2+1 coefficients. F is the real
-// type of T.
-func RFFT[T, F scalar.Scalar](dst Array[T], src Array[F], extents []int, batch int) error {
-	whole, half := realSizes("RFFT", extents, batch)
-	dst.holds("RFFT", "dst", half, dst.dev)
-	src.holds("RFFT", "src", whole, dst.dev)
-	return device.RFFT(dst.k, dst.mem, src.mem, extents, batch)
+// FFT sets dst to the transform of src, or to the inverse times the product of the
+// extents. dst may be src. See device.DFT.
+func FFT[T scalar.Scalar](dst, src Array[T], t *device.DFT, inverse bool) error {
+	same("FFT", &dst, &src)
+	n, _ := sizesOf("FFT", t, false)
+	dst.holds("FFT", "dst", n, dst.dev)
+	return device.FFT(dst.k, dst.mem, src.mem, t, inverse)
+}
+
+// RFFT sets dst to the transform of a real block. F is the real type of T.
+func RFFT[T, F scalar.Scalar](dst Array[T], src Array[F], t *device.DFT) error {
+	samples, coefficients := sizesOf("RFFT", t, true)
+	dst.holds("RFFT", "dst", coefficients, dst.dev)
+	src.holds("RFFT", "src", samples, dst.dev)
+	return device.RFFT(dst.k, dst.mem, src.mem, t)
 }
 
 // IRFFT is the inverse of RFFT times the product of the extents. It may overwrite src.
-func IRFFT[T, F scalar.Scalar](dst Array[F], src Array[T], extents []int, batch int) error {
-	whole, half := realSizes("IRFFT", extents, batch)
-	dst.holds("IRFFT", "dst", whole, src.dev)
-	src.holds("IRFFT", "src", half, src.dev)
-	return device.IRFFT(src.k, dst.mem, src.mem, extents, batch)
+func IRFFT[T, F scalar.Scalar](dst Array[F], src Array[T], t *device.DFT) error {
+	samples, coefficients := sizesOf("IRFFT", t, true)
+	dst.holds("IRFFT", "dst", samples, src.dev)
+	src.holds("IRFFT", "src", coefficients, src.dev)
+	return device.IRFFT(src.k, dst.mem, src.mem, t)
 }
 
-// realSizes returns the elements of batch real blocks and of their coefficients.
-func realSizes(op string, extents []int, batch int) (whole, half int) {
-	if len(extents) == 0 {
-		panic(Error{fmt.Sprintf("array: %s: no extents given", op)})
+// sizesOf returns the elements of both sides of a transform of real or complex blocks.
+func sizesOf(op string, t *device.DFT, real bool) (samples, coefficients int) {
+	must(op, t.Check())
+	if t.Real != real {
+		panic(Error{fmt.Sprintf("array: %s: the description has Real=%v", op, t.Real)})
 	}
-	last := len(extents) - 1
-	whole = device.Size(device.Size(extents...), batch)
-	if whole == 0 {
-		return 0, 0
-	}
-	return whole, device.Size(device.Size(extents[:last]...), extents[last]/2+1, batch)
+	return t.Sizes()
 }
 
 // Spread models traces y from an image x; see device.Kirchhoff.

@@ -247,12 +247,15 @@ func fft[C complex64 | complex128](w *workshop[C], extents []int, batch int) (wo
 	}
 	j := work{kernel: "fft, " + scalar.Of[C]().String(), size: text, bytes: 2 * w.elem * float64(n)}
 	j.flops = 5 * float64(n) * float64(bits.Len(uint(n/batch))-1)
-	none := device.Mem[C]{}
-	if err := device.FFT(w.k, none, none, []int{0}, 0, false); errors.Is(err, device.ErrUnsupported) {
+	t := &device.DFT{Dims: append([]int{batch}, extents...)}
+	for i := range extents {
+		t.Axes = append(t.Axes, i+1)
+	}
+	if err := device.PlanFFT(w.k, t); errors.Is(err, device.ErrUnsupported) {
 		j.run = func() error { return err } // before memory is filled
 		return j, nil
 	}
 	x, y, err := w.two(n)
-	j.run = func() error { return device.FFT(w.k, y, x, extents, batch, false) }
+	j.run = func() error { return device.FFT(w.k, y, x, t, false) }
 	return j, err
 }

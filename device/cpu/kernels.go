@@ -31,6 +31,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	bt    batchArgs[T, F]
 	bl    blasArgs[T]
 	kf    kirchhoffArgs[F]
+	ft    fourierArgs[F]
 	moves []move
 	loops loops
 }
@@ -45,6 +46,7 @@ type loops struct {
 	gemvRows, gemvColumns, gemvSlabs   func(lo, hi int)
 	scaleC, packA, packB, tiles, batch func(lo, hi int)
 	spread, correlate, stack           func(lo, hi int)
+	fourier                            func(lo, hi int)
 }
 
 var (
@@ -68,6 +70,7 @@ func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, batch: k.batchPart,
 		spread: k.spreadPart, correlate: k.correlatePart, stack: k.stackPart,
+		fourier: k.fourierPart,
 	}
 	return k
 }

@@ -3,7 +3,6 @@ package devicetest
 import (
 	"math"
 	"math/cmplx"
-	"slices"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/scalar"
@@ -11,37 +10,38 @@ import (
 
 func fourierCases[T scalar.Scalar]() []testCase[T] {
 	return []testCase[T]{
-		{"fft", testFFT[T], func(o *operands[T]) error { return device.FFT(o.k, o.y, o.x, o.extents, 1, false) }},
+		{"fft", testFFT[T], func(o *operands[T]) error { return device.FFT(o.k, o.y, o.x, &o.transform, false) }},
 		{"rfft", testRFFT[T], nil},
 	}
 }
 
-// extents are those of Fourier transforms, and how many.
-var extents = []struct {
-	n     []int
-	batch int
-}{
-	{[]int{1}, 1}, {[]int{2}, 3}, {[]int{8}, 1}, {[]int{15}, 4}, {[]int{64}, 5}, {[]int{97}, 2}, {[]int{210}, 3}, {[]int{8}, 0}, {[]int{0}, 2},
-	{[]int{4, 6}, 2}, {[]int{5, 7}, 3}, {[]int{1, 9}, 2}, {[]int{9, 1}, 2}, {[]int{3, 4, 5}, 2}, {[]int{2, 3, 8}, 1}, {[]int{6, 5, 9}, 2},
+// transforms are blocks and axes along which they are transformed.
+var transforms = []device.DFT{
+	{Dims: []int{1}, Axes: []int{0}}, {Dims: []int{3, 2}, Axes: []int{1}}, {Dims: []int{8}, Axes: []int{0}}, {Dims: []int{4, 15}, Axes: []int{1}},
+	{Dims: []int{5, 64}, Axes: []int{1}}, {Dims: []int{2, 97}, Axes: []int{1}}, {Dims: []int{3, 210}, Axes: []int{1}}, {Dims: []int{2, 331}, Axes: []int{1}},
+	{Dims: []int{0, 8}, Axes: []int{1}}, {Dims: []int{2, 0}, Axes: []int{1}},
+	{Dims: []int{2, 4, 6}, Axes: []int{1, 2}}, {Dims: []int{3, 5, 7}, Axes: []int{2, 1}}, {Dims: []int{1, 9}, Axes: []int{0, 1}}, {Dims: []int{9, 1}, Axes: []int{0, 1}},
+	{Dims: []int{2, 3, 4, 5}, Axes: []int{1, 2, 3}}, {Dims: []int{2, 3, 8}, Axes: []int{0, 1, 2}}, {Dims: []int{6, 5, 9}, Axes: []int{2, 0, 1}},
+	{Dims: []int{7, 5}, Axes: []int{0}}, {Dims: []int{3, 6, 4}, Axes: []int{1}}, {Dims: []int{12, 33}, Axes: []int{0}}, {Dims: []int{4, 6, 3}, Axes: []int{0, 2}},
+	{Dims: []int{4, 5, 6}, Axes: []int{2, 0}}, {Dims: []int{5, 4, 3, 2}, Axes: []int{1, 2}}, {Dims: []int{2, 3, 2, 3, 4}, Axes: []int{0, 1, 2, 3, 4}},
 }
 
-// fourier is the transform of batch blocks, axis after axis.
-func fourier(x []complex128, n []int, inverse bool) []complex128 {
-	x = slices.Clone(x)
+// fourier is the transform of a block, axis after axis.
+func fourier(x []complex128, dims, axes []int, inverse bool) []complex128 {
+	x = append([]complex128(nil), x...)
 	sign := -2 * math.Pi
 	if inverse {
 		sign = -sign
 	}
-	inner := 1
-	for a := len(n) - 1; a >= 0; a-- {
-		block := n[a] * inner
-		line := make([]complex128, n[a])
-		for o := 0; o < len(x); o += block {
+	for _, a := range axes {
+		n, inner := dims[a], size(dims[a+1:])
+		line := make([]complex128, n)
+		for o := 0; o < len(x); o += n * inner {
 			for j := range inner {
 				for k := range line {
 					line[k] = 0
-					for i := range n[a] {
-						line[k] += x[o+i*inner+j] * cmplx.Rect(1, sign*float64(i*k%n[a])/float64(n[a]))
+					for i := range n {
+						line[k] += x[o+i*inner+j] * cmplx.Rect(1, sign*float64(i*k%n)/float64(n))
 					}
 				}
 				for k, v := range line {
@@ -49,9 +49,17 @@ func fourier(x []complex128, n []int, inverse bool) []complex128 {
 				}
 			}
 		}
-		inner = block
 	}
 	return x
+}
+
+// halved returns the first n/2+1 coefficients along an axis.
+func halved(x []complex128, dims []int, axis int) (half []complex128) {
+	n, inner := dims[axis], size(dims[axis+1:])
+	for o := 0; o < len(x); o += n * inner {
+		half = append(half, x[o:o+(n/2+1)*inner]...)
+	}
+	return half
 }
 
 func size(n []int) int {
@@ -63,29 +71,29 @@ func size(n []int) int {
 }
 
 func testFFT[T scalar.Scalar](s *suite[T]) {
-	if !scalar.Of[T]().IsComplex() {
+	if !scalar.Of[T]().IsComplex() || s.lacks(device.PlanFFT(s.k, &device.DFT{Dims: []int{1}, Axes: []int{0}})) {
 		return
 	}
-	if s.lacks(device.FFT(s.k, device.Mem[T]{}, device.Mem[T]{}, []int{0}, 0, false)) {
-		return
-	}
-	for _, e := range extents {
+	for _, t := range transforms {
 		for _, inverse := range []bool{false, true} {
-			n := size(e.n) * e.batch
+			n := size(t.Dims)
 			src, dst := s.random(n), s.poison(n)
-			want := fourier(src.was(), e.n, inverse)
-			s.must("fft", device.FFT(s.k, dst.mem, src.mem, e.n, e.batch, inverse))
-			dst.check(want, productTol[T](size(e.n)), "fft of %v, batch %d, inverse=%v", e.n, e.batch, inverse)
-			src.check(src.was(), 0, "source of the fft of %v", e.n)
-			s.must("fft", device.FFT(s.k, src.mem, src.mem, e.n, e.batch, inverse))
-			src.check(want, productTol[T](size(e.n)), "fft of %v in place, batch %d, inverse=%v", e.n, e.batch, inverse)
+			want := fourier(src.was(), t.Dims, t.Axes, inverse)
+			for range 2 { // the plan made, and kept
+				s.must("fft", device.FFT(s.k, dst.mem, src.mem, &t, inverse))
+				dst.check(want, productTol[T](n), "fft of %v along %v, inverse=%v", t.Dims, t.Axes, inverse)
+			}
+			src.check(src.was(), 0, "source of the fft of %v along %v", t.Dims, t.Axes)
+			s.must("fft", device.FFT(s.k, src.mem, src.mem, &t, inverse))
+			src.check(want, productTol[T](n), "fft of %v along %v in place, inverse=%v", t.Dims, t.Axes, inverse)
 			s.release()
 		}
+		t.Cache.Clear()
 	}
 	for n := 1; n <= 40; n++ { // more plans than one keeps
 		src, dst := s.random(n), s.poison(n)
-		s.must("fft", device.FFT(s.k, dst.mem, src.mem, []int{n}, 1, false))
-		dst.check(fourier(src.was(), []int{n}, false), productTol[T](n), "fft of %d", n)
+		s.must("fft", device.FFT(s.k, dst.mem, src.mem, &device.DFT{Dims: []int{n}, Axes: []int{0}}, false))
+		dst.check(fourier(src.was(), []int{n}, []int{0}, false), productTol[T](n), "fft of %d", n)
 		s.release()
 	}
 }
@@ -100,41 +108,36 @@ func testRFFT[T scalar.Scalar](s *suite[T]) {
 }
 
 func realFourier[T scalar.Scalar, F float32 | float64](s *suite[T]) {
-	if s.d == nil || s.lacks(device.RFFT(s.k, device.Mem[T]{}, device.Mem[F]{}, []int{0}, 0)) {
+	if s.d == nil || s.lacks(device.PlanFFT(s.k, &device.DFT{Dims: []int{1}, Axes: []int{0}, Real: true})) {
 		return
 	}
 	f, err := device.KernelsFor[F](s.d)
 	s.must("kernels", err)
 	r := newSuite(s.t, s.d, f, s.seed)
-	for _, e := range extents {
-		half := slices.Clone(e.n) // of the coefficients
-		last := len(half) - 1
-		half[last] = half[last]/2 + 1
-		n, m := size(e.n)*e.batch, size(half)*e.batch
+	for _, t := range transforms {
+		t.Real = true
+		n, m := t.Sizes()
 		src, dst := r.random(n), s.poison(m)
-		all := fourier(src.was(), e.n, false)
-		var want []complex128
-		for i := 0; i < len(all); i += e.n[last] {
-			want = append(want, all[i:i+half[last]]...)
-		}
-		if n == 0 {
-			m, dst, want = 0, s.poison(0), nil
-		}
-		s.must("rfft", device.RFFT(s.k, dst.mem, src.mem, e.n, e.batch))
-		dst.check(want, productTol[T](size(e.n)), "rfft of %v, batch %d", e.n, e.batch)
-		src.check(src.was(), 0, "source of the rfft of %v", e.n)
+		want := halved(fourier(src.was(), t.Dims, t.Axes, false), t.Dims, t.Axes[len(t.Axes)-1])
+		s.must("rfft", device.RFFT(s.k, dst.mem, src.mem, &t))
+		dst.check(want, productTol[T](n), "rfft of %v along %v", t.Dims, t.Axes)
+		src.check(src.was(), 0, "source of the rfft of %v along %v", t.Dims, t.Axes)
 
 		coefs := make([]T, m)
 		for i := range coefs {
 			coefs[i] = narrow[T](want[i])
 		}
 		back, from := r.poison(n), s.put(coefs)
-		was := src.was()
-		for i := range was {
-			was[i] *= complex(float64(size(e.n)), 0)
+		was, points := src.was(), 1
+		for _, a := range t.Axes {
+			points *= t.Dims[a]
 		}
-		s.must("irfft", device.IRFFT(s.k, back.mem, from.mem, e.n, e.batch))
-		back.check(was, productTol[T](size(e.n)), "irfft of %v, batch %d", e.n, e.batch)
+		for i := range was {
+			was[i] *= complex(float64(points), 0)
+		}
+		s.must("irfft", device.IRFFT(s.k, back.mem, from.mem, &t))
+		back.check(was, productTol[T](n), "irfft of %v along %v", t.Dims, t.Axes)
+		t.Cache.Clear()
 		r.release()
 		s.release()
 	}

@@ -80,6 +80,8 @@ type (
 	badGemv   struct{ honest }
 	badGemm   struct{ honest }
 	badShort  struct{ honest }
+	badFFT    struct{ honest }
+	badAxes   struct{ honest }
 )
 
 func (k badSlice) Slice(m mem, lo, hi int) mem {
@@ -240,6 +242,20 @@ func (k badWiden) Widen(dst device.Mem[float64], src device.Mem[float32]) {
 	}
 }
 
+func (k badFFT) PlanFFT(t *device.DFT) error { return device.PlanFFT(k.honest, t) }
+
+// The sign of the kernel is always the same.
+func (k badFFT) FFT(dst, src mem, t *device.DFT, _ bool) error {
+	return device.FFT(k.honest, dst, src, t, false)
+}
+
+func (k badAxes) PlanFFT(t *device.DFT) error { return device.PlanFFT(k.honest, t) }
+
+// A transform is always along the last axis.
+func (k badAxes) FFT(dst, src mem, t *device.DFT, inverse bool) error {
+	return device.FFT(k.honest, dst, src, &device.DFT{Dims: t.Dims, Axes: []int{len(t.Dims) - 1}}, inverse)
+}
+
 // TestLiars wants each fault to be found by its case, and none in honest kernels,
 // of which others run the whole suite.
 func TestLiars(t *testing.T) {
@@ -261,6 +277,7 @@ func TestLiars(t *testing.T) {
 		{"normaxis", badNormAxis{k}}, {"sumaxis", badSumAxis{k}}, {"scanaxis", badScan{k}}, {"copynd", badAdd{k}},
 		{"transpose", badAdd{k}}, {"fill", badEdge{k, new(mem)}}, {"random bands", badGhost{k}}, {"bands", badGroup{k}},
 		{"gather", badWeight{k}}, {"gemv", badGemv{k}}, {"gemm", badGemm{k}}, {"short", badShort{k}},
+		{"fft", badFFT{k}}, {"fft", badAxes{k}},
 	} {
 		if passes(t, l.name, l.liar) {
 			t.Errorf("case %q does not find %T", l.name, l.liar)
@@ -273,7 +290,7 @@ func TestLiars(t *testing.T) {
 	if passesOn[float64](t, "widen", d, badWiden{f64}) {
 		t.Error(`case "widen" does not find a number that it rounds`)
 	}
-	for _, name := range []string{"fill", "repeat", "copynd"} {
+	for _, name := range []string{"fill", "repeat", "copynd", "fft"} {
 		if !passes(t, name, k) {
 			t.Errorf("case %q finds a fault in honest kernels", name)
 		}

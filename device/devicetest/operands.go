@@ -15,16 +15,16 @@ type operands[T scalar.Scalar] struct {
 	k            device.Kernels[T]
 	x, y, z, six device.Mem[T]
 	norms        []float64
-	extents      []int
 	box          device.Strided
 	bands        device.Banded[T]
 	sum          device.BandedSum[T]
 	sparse       device.Sparse[T]
+	transform    device.DFT
 }
 
 func newOperands[T scalar.Scalar](k device.Kernels[T]) (*operands[T], error) {
 	const n = 36
-	o := &operands[T]{k: k, norms: make([]float64, n), extents: []int{n}}
+	o := &operands[T]{k: k, norms: make([]float64, n)}
 	var errs [4]error
 	o.x, errs[0] = k.Alloc(n)
 	o.y, errs[1] = k.Alloc(n)
@@ -37,6 +37,7 @@ func newOperands[T scalar.Scalar](k device.Kernels[T]) (*operands[T], error) {
 	o.sum.Parts = []device.BandedPart[T]{{Banded: &o.bands}}
 	o.sparse = device.Sparse[T]{First: make([]int, n+1), At: []int{0}}
 	o.sparse.First[n] = 1
+	o.transform = device.DFT{Dims: []int{n}, Axes: []int{0}}
 	return o, errors.Join(errs[:]...)
 }
 
@@ -44,6 +45,7 @@ func (o *operands[T]) free() {
 	o.bands.Cache.Clear()
 	o.sum.Cache.Clear()
 	o.sparse.Cache.Clear()
+	o.transform.Cache.Clear()
 	for _, m := range []device.Mem[T]{o.x, o.y, o.z, o.six} {
 		o.k.Free(m)
 	}

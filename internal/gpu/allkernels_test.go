@@ -64,7 +64,8 @@ type call struct {
 
 // calls returns a call of every kernel.
 func (o *operands) calls(k *kernels[complex64, float32]) []call {
-	none, two, extents := device.Mem[complex64]{}, k.Slice(o.y, 0, 2), []int{32}
+	none, two := device.Mem[complex64]{}, k.Slice(o.y, 0, 2)
+	plane, half := &device.DFT{Dims: []int{32, 32}, Axes: []int{0}}, &device.DFT{Dims: []int{32, 32}, Axes: []int{1}, Real: true}
 	quiet := func(name string, f func()) call {
 		return call{name, func() error { f(); return k.d.takeErr() }}
 	}
@@ -85,9 +86,9 @@ func (o *operands) calls(k *kernels[complex64, float32]) []call {
 			return k.Gemv(device.ConjTrans, 32, 32, 1, o.m, k.Slice(o.x, 0, 32), 1, k.Slice(o.y, 0, 32))
 		}},
 		{"Gemm", func() error { return k.Gemm(device.ConjNoTrans, device.Transpose, 32, 32, 32, 1, o.m, o.x, 0, o.y) }},
-		{"FFT", func() error { return k.FFT(o.y, o.x, extents, 32, false) }},
-		{"RFFT", func() error { return k.RFFT(o.y, o.r, extents, 32) }},
-		{"IRFFT", func() error { return k.IRFFT(o.r, o.y, extents, 32) }},
+		{"FFT", func() error { return k.FFT(o.y, o.x, plane, false) }},
+		{"RFFT", func() error { return k.RFFT(o.y, o.r, half) }},
+		{"IRFFT", func() error { return k.IRFFT(o.r, o.y, half) }},
 	}
 }
 
@@ -154,7 +155,7 @@ func TestNoLibraries(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"Gemm": d.c64.Gemm(device.NoTrans, device.NoTrans, 2, 2, 2, 1, x, x, 0, x),
-		"FFT":  d.c64.FFT(x, x, []int{16}, 1, false),
+		"FFT":  d.c64.FFT(x, x, &device.DFT{Dims: []int{16}, Axes: []int{0}}, false),
 	} {
 		if !errors.Is(err, device.ErrUnsupported) {
 			t.Errorf("%s without its library: %v", name, err)
@@ -166,7 +167,7 @@ func TestNoLibraries(t *testing.T) {
 			}
 		}
 	}
-	if err := d.f32.FFT(device.Mem[float32]{}, device.Mem[float32]{}, []int{4}, 1, false); !errors.Is(err, device.ErrUnsupported) {
+	if err := d.f32.FFT(device.Mem[float32]{}, device.Mem[float32]{}, &device.DFT{Dims: []int{4}, Axes: []int{0}}, false); !errors.Is(err, device.ErrUnsupported) {
 		t.Errorf("FFT of a real type: %v", err)
 	}
 }

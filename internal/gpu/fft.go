@@ -1,8 +1,11 @@
 package gpu
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/dl"
@@ -38,11 +41,12 @@ const (
 	kindZ2Z fftKind = 0x69
 )
 
-// planKey identifies a plan.
+// planKey identifies a plan of batch transforms along rank axes. With a stride of 1,
+// one lies behind the other. With a larger one, their first elements are neighbours.
 type planKey struct {
-	extents     [3]int32
-	rank, batch int32
-	kind        fftKind
+	extents             [3]int32
+	rank, stride, batch int32
+	kind                fftKind
 }
 
 type plan struct {
@@ -105,9 +109,18 @@ func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 		l.Destroy.Call(l.plans[oldest].handle)
 		delete(l.plans, oldest)
 	}
-	n, h := new([3]int32), new(uintptr) // a handle is a C int (CUDA) or a pointer (HIP)
+	h := new(uintptr) // a handle is a C int (CUDA) or a pointer (HIP)
+	n, in, out := new([3]int32), new([3]int32), new([3]int32)
 	*n = key.extents
-	r := l.PlanMany.Call(dl.Pointer(h), uintptr(key.rank), dl.Pointer(n), 0, 1, 0, 0, 1, 0, uintptr(key.kind), uintptr(key.batch))
+	*in, *out = key.sides()
+	distIn, distOut := 1, 1
+	if key.stride == 1 {
+		for i := range key.rank {
+			distIn, distOut = distIn*int(in[i]), distOut*int(out[i])
+		}
+	}
+	r := l.PlanMany.Call(dl.Pointer(h), uintptr(key.rank), dl.Pointer(n), dl.Pointer(in), uintptr(key.stride), uintptr(distIn),
+		dl.Pointer(out), uintptr(key.stride), uintptr(distOut), uintptr(key.kind), uintptr(key.batch))
 	if r == ok {
 		r = l.SetStream.Call(*h, d.stream)
 	}
@@ -116,6 +129,18 @@ func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
 	}
 	l.plans[key] = &plan{handle: *h, used: l.uses}
 	return *h, nil
+}
+
+// sides returns the extents of both sides of a transform.
+func (k *planKey) sides() (in, out [3]int32) {
+	in, out = k.extents, k.extents
+	switch last := k.rank - 1; k.kind {
+	case kindR2C, kindD2Z:
+		out[last] = out[last]/2 + 1
+	case kindC2R, kindZ2D:
+		in[last] = in[last]/2 + 1
+	}
+	return in, out
 }
 
 // exec returns the function that executes plans of a kind.
@@ -147,62 +172,145 @@ func (l *fft) fault(code int32) error {
 	return fmt.Errorf("error %d of %s: %s", code, l.lib.Path, text)
 }
 
-// FFT implements device.Fourier, for a complex T.
-func (k *kernels[T, F]) FFT(dst, src device.Mem[T], extents []int, batch int, inverse bool) error {
-	direction := uintptr(1<<32 - 1) // -1 as a C int
-	if inverse {
-		direction = 1
+// fftSteps are the steps of a transform, that of real samples first.
+type fftSteps []fftStep
+
+// fftStep transforms along up to three neighbouring axes of a block.
+type fftStep struct {
+	extents      []int
+	outer, inner int
+	real         bool
+}
+
+// stepsOf returns the steps of a description. It keeps them in its cache.
+func (k *kernels[T, F]) stepsOf(kernel string, t *device.DFT) (fftSteps, error) {
+	if k.components == 1 {
+		return nil, fmt.Errorf("%s: kernel %s of %v: %w", k.d.p.Name, kernel, k.dtype, device.ErrUnsupported)
 	}
-	return k.transform("FFT", kindC2C, kindZ2Z, dst.Addr, src.Addr, extents, batch, direction)
+	if s, ok := t.Cache.Get(k.d).(fftSteps); ok {
+		return s, nil
+	}
+	s := fftSteps{}
+	if samples, _ := t.Sizes(); samples > 0 {
+		s = newSteps(t)
+	}
+	t.Cache.Set(k.d, s, nil)
+	return s, nil
+}
+
+func newSteps(t *device.DFT) (steps fftSteps) {
+	todo := slices.Clone(t.Axes)
+	dims := t.Dims
+	for real := t.Real; len(todo) > 0; real = false {
+		last := slices.Max(todo)
+		if real {
+			last = todo[len(todo)-1]
+		}
+		first := last
+		for todo = slices.DeleteFunc(todo, func(a int) bool { return a == last }); first > 0 && last-first < 2; first-- {
+			i := slices.Index(todo, first-1)
+			if i < 0 {
+				break
+			}
+			todo = slices.Delete(todo, i, i+1)
+		}
+		steps = append(steps, fftStep{dims[first : last+1], device.Size(dims[:first]...), device.Size(dims[last+1:]...), real})
+		dims = t.Coefficients()
+	}
+	return steps
+}
+
+// PlanFFT implements device.Fourier, for a complex T. The library's plans are made by
+// the first transform.
+func (k *kernels[T, F]) PlanFFT(t *device.DFT) error {
+	_, err := k.stepsOf("PlanFFT", t)
+	return errors.Join(k.d.takeErr(), err)
+}
+
+// Directions of complex transforms, as C ints.
+const (
+	fftForward = 1<<32 - 1
+	fftInverse = 1
+)
+
+// FFT implements device.Fourier, for a complex T.
+func (k *kernels[T, F]) FFT(dst, src device.Mem[T], t *device.DFT, inverse bool) error {
+	steps, err := k.stepsOf("FFT", t)
+	direction := uintptr(fftForward)
+	if inverse {
+		direction = fftInverse
+	}
+	from := src.Addr
+	for i := range steps {
+		if err == nil {
+			err = k.transform("FFT", kindC2C, dst.Addr, from, &steps[i], direction)
+		}
+		from = dst.Addr
+	}
+	return cmp.Or(err, k.d.takeErr())
 }
 
 // RFFT implements device.RealFourier, for a complex T.
-func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], extents []int, batch int) error {
+func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT) error {
+	steps, err := k.stepsOf("RFFT", t)
 	from := src.Addr
-	if n := src.N * k.size / 2; from%uintptr(k.size) != 0 && src.N > 0 { // the library wants the alignment of a complex number
+	if n := src.N * k.size / 2; err == nil && from%uintptr(k.size) != 0 && src.N > 0 { // the library wants the alignment of a complex number
 		if from = k.d.scratch(n); from != 0 {
 			k.d.move(from, src.Addr, n)
 		}
 	}
-	return k.transform("RFFT", kindR2C, kindD2Z, dst.Addr, from, extents, batch, 0)
+	for i := range steps {
+		switch {
+		case err != nil:
+		case i == 0:
+			err = k.transform("RFFT", kindR2C, dst.Addr, from, &steps[i], 0)
+		default:
+			err = k.transform("RFFT", kindC2C, dst.Addr, dst.Addr, &steps[i], fftForward)
+		}
+	}
+	return cmp.Or(err, k.d.takeErr())
 }
 
 // IRFFT implements device.RealFourier, for a complex T.
-func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], extents []int, batch int) error {
+func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DFT) error {
+	steps, err := k.stepsOf("IRFFT", t)
 	to, n := dst.Addr, dst.N*k.size/2
-	if to%uintptr(k.size) != 0 && n > 0 {
+	if err == nil && to%uintptr(k.size) != 0 && n > 0 {
 		to = k.d.scratch(n)
 	}
-	if err := k.transform("IRFFT", kindC2R, kindZ2D, to, src.Addr, extents, batch, 0); err != nil {
-		return err
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch {
+		case err != nil:
+		case i == 0:
+			err = k.transform("IRFFT", kindC2R, to, src.Addr, &steps[i], 0)
+		default:
+			err = k.transform("IRFFT", kindC2C, src.Addr, src.Addr, &steps[i], fftInverse)
+		}
 	}
-	if to != dst.Addr {
+	if err == nil && to != dst.Addr {
 		k.d.move(dst.Addr, to, n)
 	}
-	return k.d.takeErr()
+	return cmp.Or(err, k.d.takeErr())
 }
 
-// transform executes plans until the whole batch is done. The library counts in 32
-// bits, so a large batch takes several plans.
-func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, src uintptr, extents []int, batch int, direction uintptr) error {
+// double has the kinds of 64 bits of those of 32.
+var double = map[fftKind]fftKind{kindC2C: kindZ2Z, kindR2C: kindD2Z, kindC2R: kindZ2D}
+
+// transform executes plans until all lines of a step are done. The library counts in 32
+// bits, so that many lines take several plans.
+func (k *kernels[T, F]) transform(kernel string, kind fftKind, dst, src uintptr, s *fftStep, direction uintptr) error {
 	d := k.d
 	if err := d.takeErr(); err != nil {
 		return err
 	}
-	if k.components == 1 || len(extents) < 1 || len(extents) > 3 {
-		return fmt.Errorf("%s: kernel %s of %v along %d axes: %w", d.p.Name, kernel, k.dtype, len(extents), device.ErrUnsupported)
-	}
-	key := planKey{rank: int32(len(extents)), kind: single}
-	points, last := 1, 0
-	for i, n := range extents {
-		if n > math.MaxInt32 || n > 0 && points > math.MaxInt32/n {
-			return fmt.Errorf("%s: Fourier transform of %v: more than %d elements: split it", d.p.Name, extents, math.MaxInt32)
+	key := planKey{rank: int32(len(s.extents)), stride: 1, kind: kind}
+	points := 1
+	for i, n := range s.extents {
+		if n > math.MaxInt32 || s.inner > math.MaxInt32 || points > math.MaxInt32/n {
+			return fmt.Errorf("%s: Fourier transform of %v: more than %d elements: split it", d.p.Name, s.extents, math.MaxInt32)
 		}
 		key.extents[i] = int32(n)
-		points, last = points*n, n
-	}
-	if points*batch == 0 {
-		return nil
+		points *= n
 	}
 	d.enter()
 	defer d.leave()
@@ -211,28 +319,40 @@ func (k *kernels[T, F]) transform(kernel string, single, double fftKind, dst, sr
 		return err
 	}
 	if k.size == 16 {
-		key.kind = double
+		key.kind = double[kind]
 	}
-	// Bytes of one transform in dst and src.
-	half := points / last * (last/2 + 1) * k.size
-	to, from := points*k.size, points*k.size
-	switch single {
+	// Bytes of one transform in src and dst.
+	in, out := key.sides()
+	from, to := uintptr(k.size), uintptr(k.size)
+	for i := range key.rank {
+		from, to = from*uintptr(in[i]), to*uintptr(out[i])
+	}
+	next := [2]uintptr{uintptr(k.size), uintptr(k.size)} // to a neighbour
+	switch kind {
 	case kindR2C:
-		to, from = half, points*k.size/2
+		from, next[0] = from/2, next[0]/2
 	case kindC2R:
-		to, from = points*k.size/2, half
+		to, next[1] = to/2, next[1]/2
 	}
-	for most := max(1, math.MaxInt32/points); batch > 0; batch -= int(key.batch) {
-		key.batch = int32(min(batch, most))
-		handle, err := d.plan(l, key)
-		if err != nil {
-			return err
+	blocks, batch := s.outer, s.inner
+	if s.inner > 1 {
+		key.stride, from, to = int32(s.inner), from*uintptr(s.inner), to*uintptr(s.inner)
+	} else {
+		blocks, batch, next = 1, s.outer, [2]uintptr{from, to}
+	}
+	most := max(1, math.MaxInt32/points)
+	for b := range uintptr(blocks) {
+		for done := 0; done < batch; done += int(key.batch) {
+			key.batch = int32(min(batch-done, most))
+			handle, err := d.plan(l, key)
+			if err != nil {
+				return err
+			}
+			d.busy = true
+			if r := l.exec(key.kind).Call(handle, src+b*from+uintptr(done)*next[0], dst+b*to+uintptr(done)*next[1], direction); r != ok {
+				return fmt.Errorf("%s: %d Fourier transforms of %v: %w", d.p.Name, key.batch, s.extents, l.fault(r))
+			}
 		}
-		d.busy = true
-		if r := l.exec(key.kind).Call(handle, src, dst, direction); r != ok {
-			return fmt.Errorf("%s: %d Fourier transforms of %v: %w", d.p.Name, key.batch, extents, l.fault(r))
-		}
-		src, dst = src+uintptr(from)*uintptr(key.batch), dst+uintptr(to)*uintptr(key.batch)
 	}
 	return nil
 }

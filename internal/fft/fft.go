@@ -1,0 +1,162 @@
+// Package fft computes Fourier transforms of any length, several lines at a time.
+//
+// A tile holds a few lines side by side: sample after sample, of each the real
+// parts of all lines and then their imaginary parts. Passes over a tile use whole vector
+// registers, whatever the length of a line, and twiddle factors are the same for
+// all lines. Lines are transposed when they come into a tile and when they leave it.
+//
+// Tiles are transformed with the kernel exp(-2πi·jk/n). For the other sign, real and
+// imaginary parts change places on the way in and on the way out.
+package fft
+
+// Float is the type of the parts of a complex number.
+type Float interface{ float32 | float64 }
+
+// Plan transforms lines of one length. Several goroutines may use it at once, each
+// with its own scratch memory.
+type Plan[F Float] struct {
+	n     int      // samples of a line
+	tile  *tile[F] // of n samples, or n/2 if real and even
+	half  []F      // exp(-2πi·k/n) for k up to n/4, if real and even
+	width int      // lines in a tile
+}
+
+// New plans transforms of complex lines of n samples.
+func New[F Float](n int) *Plan[F] {
+	w := width[F]()
+	return &Plan[F]{n: n, tile: newTile[F](n, w), width: w}
+}
+
+// NewReal plans transforms of real lines of n samples.
+func NewReal[F Float](n int) *Plan[F] {
+	if n%2 != 0 || n == 0 {
+		return New[F](n)
+	}
+	w := width[F]()
+	return &Plan[F]{n: n, tile: newTile[F](n/2, w), half: roots[F](n/4+1, n), width: w}
+}
+
+// Scratch returns the length of the memory that each call needs.
+func (p *Plan[F]) Scratch() int { return p.tile.scratch() }
+
+// Width returns how many lines a call transforms at a time.
+func (p *Plan[F]) Width() int { return p.width }
+
+// Transform sets dst to the unscaled transforms of lines lo to hi of src. Both are
+// blocks of n × inner complex numbers, one after the other, and lines are counted in
+// the order of their first samples. dst may be src.
+func (p *Plan[F]) Transform(dst, src []F, inner, lo, hi int, inverse bool, scratch []F) {
+	re, im := 0, p.width
+	if inverse {
+		re, im = im, re
+	}
+	for ; lo < hi; lo += p.width {
+		l := p.lines(lo, hi, inner)
+		a, b, room := p.tile.buffers(scratch)
+		l.load(a, src, p.n, p.n, re, im)
+		a, _ = p.tile.run(a, b, room)
+		l.store(dst, a, p.n, p.n, re, im)
+	}
+}
+
+// Forward sets dst to the first n/2+1 coefficients of real lines lo to hi of src, which
+// has blocks of n × inner numbers.
+func (p *Plan[F]) Forward(dst, src []F, inner, lo, hi int, scratch []F) {
+	w := p.width
+	for ; lo < hi; lo += w {
+		l := p.lines(lo, hi, inner)
+		a, b, room := p.tile.buffers(scratch)
+		if p.half == nil {
+			l.loadReal(a, src, p.n, 1, 0)
+			clearImag(a, p.n, w)
+		} else {
+			l.loadReal(a, src, p.n, 2, 0)
+			l.loadReal(a, src, p.n, 2, 1)
+		}
+		a, _ = p.tile.run(a, b, room)
+		if p.half != nil {
+			p.unpack(a)
+		}
+		l.store(dst, a, p.n/2+1, p.n/2+1, 0, w)
+	}
+}
+
+// Backward is the inverse of Forward times n. It takes the imaginary parts of the first
+// coefficient, and of the last if n is even, as zero.
+func (p *Plan[F]) Backward(dst, src []F, inner, lo, hi int, scratch []F) {
+	w := p.width
+	for ; lo < hi; lo += w {
+		l := p.lines(lo, hi, inner)
+		a, b, room := p.tile.buffers(scratch)
+		l.load(a, src, p.n/2+1, p.n/2+1, w, 0) // parts change places
+		clear(a[:w])
+		if p.half != nil {
+			clear(a[p.n*w:][:w])
+			p.pack(a)
+		} else {
+			mirror(a, p.n, w)
+		}
+		a, _ = p.tile.run(a, b, room)
+		if p.half == nil {
+			l.storeReal(dst, a[w:], p.n, 1, 0)
+		} else {
+			l.storeReal(dst, a[w:], p.n, 2, 0)
+			l.storeReal(dst, a, p.n, 2, 1)
+		}
+	}
+}
+
+// clearImag sets the imaginary parts of n samples to zero.
+func clearImag[F Float](a []F, n, w int) {
+	for i := range n {
+		clear(a[(2*i+1)*w:][:w])
+	}
+}
+
+// mirror adds coefficients n/2+1 to n-1 of real lines of odd length. Parts have
+// changed places.
+func mirror[F Float](a []F, n, w int) {
+	for k := 1; k <= n/2; k++ {
+		from, to := a[2*k*w:][:2*w], a[2*(n-k)*w:][:2*w]
+		copy(to[w:], from[w:])
+		for l := range w {
+			to[l] = -from[l]
+		}
+	}
+}
+
+// unpack makes coefficients k = 0 to m of real lines x of n = 2m samples out of the
+// transforms Z of x[2j] + i·x[2j+1]:
+// X[k] = (Z[k] + conj Z[m-k])/2 - i·exp(-2πi·k/n)·(Z[k] - conj Z[m-k])/2, Z[m] = Z[0].
+func (p *Plan[F]) unpack(a []F) {
+	m, w := p.n/2, p.width
+	copy(a[2*m*w:], a[:2*w])
+	for k := 0; 2*k <= m; k++ {
+		c, s := p.half[2*k]/2, p.half[2*k+1]/2
+		x, y := a[2*k*w:][:2*w], a[2*(m-k)*w:][:2*w]
+		for l := range w {
+			er, ei := (x[l]+y[l])/2, (x[l+w]-y[l+w])/2
+			or, oi := x[l]-y[l], x[l+w]+y[l+w]
+			or, oi = c*oi+s*or, s*oi-c*or // times -i·exp(-2πi·k/n)/2
+			x[l], x[l+w] = er+or, ei+oi
+			y[l], y[l+w] = er-or, oi-ei
+		}
+	}
+}
+
+// pack is the inverse of unpack, times 2. Parts have changed places, before and after:
+// Z[k] = X[k] + conj X[m-k] + i·exp(2πi·k/n)·(X[k] - conj X[m-k]).
+func (p *Plan[F]) pack(a []F) {
+	m, w := p.n/2, p.width
+	for k := 0; 2*k <= m; k++ {
+		c, s := p.half[2*k], -p.half[2*k+1]
+		x, y := a[2*k*w:][:2*w], a[2*(m-k)*w:][:2*w]
+		for l := range w {
+			er, ei := x[l+w]+y[l+w], x[l]-y[l]
+			or, oi := x[l+w]-y[l+w], x[l]+y[l]
+			or, oi = -c*oi-s*or, c*or-s*oi // times i·exp(2πi·k/n)
+			x[l+w], x[l] = er+or, ei+oi
+			y[l+w], y[l] = er-or, oi-ei
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package fft
+
+// tile transforms the lines of a tile, by passes or by a chirp.
+type tile[F Float] struct {
+	n, width int
+	passes   []pass[F]
+	chirp    *chirp[F] // nil unless n has a large prime factor
+	room     int       // of the sums of one butterfly, for large radices
+}
+
+// maxRadix is the largest prime that has passes of its own. Beyond it the work of a
+// pass, which grows with the square of the radix, is more than that of a chirp.
+const maxRadix = 180
+
+func newTile[F Float](n, w int) *tile[F] {
+	t := &tile[F]{n: n, width: w}
+	radices := factor(n)
+	if len(radices) > 0 && radices[len(radices)-1] > maxRadix {
+		t.chirp = newChirp[F](n, w)
+		return t
+	}
+	m, s := n, 1
+	for _, r := range radices {
+		m /= r
+		t.passes = append(t.passes, newPass[F](r, m, s))
+		s *= r
+		if r > 5 {
+			t.room = max(t.room, 2*r*w)
+		}
+	}
+	return t
+}
+
+// factor returns the radices of the passes over n samples, the largest prime last.
+func factor(n int) (radices []int) {
+	for _, r := range []int{4, 2, 3, 5} {
+		for ; n > 1 && n%r == 0; n /= r {
+			radices = append(radices, r)
+		}
+	}
+	for r := 7; r*r <= n; r += 2 {
+		for ; n%r == 0; n /= r {
+			radices = append(radices, r)
+		}
+	}
+	if n > 1 {
+		radices = append(radices, n)
+	}
+	return radices
+}
+
+// size returns the length of one buffer. Real lines have one coefficient more than the
+// tile has samples.
+func (t *tile[F]) size() int {
+	n := t.n + 1
+	if t.chirp != nil {
+		n = max(n, t.chirp.tile.n)
+	}
+	return 2 * n * t.width
+}
+
+func (t *tile[F]) scratch() int {
+	if t.chirp != nil {
+		return 2*t.size() + t.chirp.tile.room
+	}
+	return 2*t.size() + t.room
+}
+
+// buffers divides memory into a buffer for the lines of a tile, a second one and what
+// else run needs.
+func (t *tile[F]) buffers(scratch []F) (a, b, room []F) {
+	n := t.size()
+	return scratch[:n], scratch[n : 2*n], scratch[2*n:]
+}
+
+// run transforms the lines in a. It returns them in a or b, and the other.
+func (t *tile[F]) run(a, b, room []F) (x, y []F) {
+	if t.chirp != nil {
+		return t.chirp.run(a, b, room)
+	}
+	for i := range t.passes {
+		t.passes[i].run(b, a, room, t.width)
+		a, b = b, a
+	}
+	return a, b
+}
