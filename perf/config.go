@@ -22,6 +22,12 @@ const (
 	NCCL  = "nccl" // on a device, started by the other two
 )
 
+// Messages and OneSided are the modes that Config.Modes names.
+const (
+	Messages = "messages"
+	OneSided = "onesided"
+)
+
 // Stat selects which of the ranks' times is reported.
 type Stat uint8
 
@@ -73,8 +79,12 @@ type Config struct {
 
 	Reduction string // sum, prod, min, max, avg or All (-o)
 	DType     string // float32, int32, ..., or their C names, or All (-d)
-	Root      int    // of broadcast, reduce, gather and scatter (-r)
-	Time      Stat   // which rank's time is reported (-a)
+	// Modes are Messages and OneSided. put, get and accumulate are measured with each:
+	// through windows, and by messages that bring the same data to the same place. nil
+	// means OneSided. Other operations have no modes.
+	Modes []string
+	Root  int  // of broadcast, reduce, gather and scatter (-r)
+	Time  Stat // which rank's time is reported (-a)
 
 	// Comms are Local, MPI and NCCL. nil lets Run choose: MPI under a launcher,
 	// otherwise Local, and with a Device NCCL too.
@@ -163,6 +173,17 @@ type plan struct {
 	reductions []comm.Op
 }
 
+// modes returns how an operation is measured: "" for one without modes.
+func (p plan) modes(o operation) []string {
+	switch {
+	case !o.window:
+		return []string{""}
+	case p.Modes == nil:
+		return []string{OneSided}
+	}
+	return p.Modes
+}
+
 // plan parses names. It finds all faults that do not depend on the launcher.
 func (c Config) plan(ranks int) (plan, error) {
 	var errs []error
@@ -207,6 +228,14 @@ func (c Config) plan(ranks int) (plan, error) {
 	if p.ops, err = findOperations(c.Operations); err != nil {
 		errs = append(errs, err)
 	}
+	errs = append(errs, checkModes(c.Modes))
+	if c.Modes != nil && !slices.Contains(c.Operations, All) {
+		for _, o := range p.ops {
+			if !o.window {
+				fault("%s has no modes: they are for put, get and accumulate, and for perf halo and perf product", o.name)
+			}
+		}
+	}
 	if p.dtypes, err = parseAll(c.DType, scalar.DTypes[:], scalar.ParseDType); err != nil {
 		if slices.Contains(shortFloats, strings.ToLower(c.DType)) {
 			err = fmt.Errorf("%w; 8-bit floating-point types are planned", err)
@@ -224,6 +253,19 @@ func (c Config) plan(ranks int) (plan, error) {
 		}
 	}
 	return p, errors.Join(errs...)
+}
+
+// checkModes refuses unknown modes and repetitions.
+func checkModes(modes []string) error {
+	for i, m := range modes {
+		if m != Messages && m != OneSided {
+			return fmt.Errorf("unknown mode %q: have %s, %s", m, Messages, OneSided)
+		}
+		if slices.Contains(modes[:i], m) {
+			return fmt.Errorf("mode %s is given twice", m)
+		}
+	}
+	return nil
 }
 
 // shortFloats are types of nccl-tests that golops lacks.

@@ -11,7 +11,7 @@ var csvHead = []string{
 	"communicator", "algorithm", "ranks", "operation", "size_bytes", "count", "type", "redop", "root",
 	"out_of_place_time_us", "out_of_place_algbw_GBps", "out_of_place_busbw_GBps", "out_of_place_wrong", "out_of_place_iterations",
 	"in_place_time_us", "in_place_algbw_GBps", "in_place_busbw_GBps", "in_place_wrong", "in_place_iterations",
-	"memory", "registration",
+	"memory", "registration", "mode",
 }
 
 // WriteCSV writes the rows of all tables, one line each, below a line with
@@ -27,7 +27,7 @@ func WriteCSV(w io.Writer, tables []Table) error {
 			}
 			line = append(line, r.OutOfPlace.csv(t.Checked)...)
 			line = append(line, r.InPlace.csv(t.Checked)...)
-			lines = append(lines, append(line, t.Memory, t.Registration))
+			lines = append(lines, append(line, t.Memory, t.Registration, t.Mode))
 		}
 	}
 	if err := c.WriteAll(lines); err != nil {

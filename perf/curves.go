@@ -27,7 +27,7 @@ func traitsOf(t Table, r Row) []string {
 		algo = ""
 	}
 	ranks := strconv.Itoa(t.Ranks) + " ranks"
-	return []string{t.Operation, r.Type, reduction, t.Memory, t.Comm, t.Registration, algo, ranks}
+	return []string{t.Operation, r.Type, reduction, t.Memory, t.Comm, t.Registration, algo, t.Mode, ranks}
 }
 
 // curves takes the measurements out of place, and those in place where there

@@ -21,7 +21,7 @@ func TestDeviceMemory(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if len(tables) != len(operations)-2 { // there are no windows over such memory
+			if len(tables) != len(operations)-3 { // there are no windows over such memory
 				t.Errorf("%d tables", len(tables))
 			}
 			for _, tab := range tables {

@@ -47,7 +47,7 @@ func TestRunOnGPUs(t *testing.T) {
 				t.Errorf("%d ranks: got %+v", ranks, tab)
 			}
 		}
-		windows := len(operations) - 2
+		windows := len(operations) - 3
 		if len(kinds) != 3 || kinds["host memory, goroutines"] != len(operations) || kinds["GPU memory, goroutines, staged through pinned host memory"] != windows {
 			t.Errorf("%d ranks: got %v", ranks, kinds)
 		}
@@ -80,7 +80,7 @@ func TestRegistered(t *testing.T) {
 					t.Errorf("%d ranks: got %+v", ranks, tab)
 				}
 			}
-			if want := len(operations) - 3; registered != want || strings.Count(out.String(), "; registration: "+how.String()) != want {
+			if want := len(operations) - 4; registered != want || strings.Count(out.String(), "; registration: "+how.String()) != want {
 				t.Errorf("%d ranks: %d tables with %v, want %d:\n%s", ranks, registered, how, want, out.String())
 			}
 			if n := gpusim.Registrations(); n != 0 {

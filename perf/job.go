@@ -2,6 +2,8 @@ package perf
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/scalar"
@@ -12,12 +14,14 @@ import (
 type bench[T scalar.Element] struct {
 	c          *comm.Comm
 	o          operation
+	mode       string // of put, get and accumulate
 	op         comm.Op
 	root       int
 	vals       *values[T]
 	send, recv []T            // the buffers, or copies of GPU memory in host memory
 	onDevice   *deviceBuffers // nil where buffers are in host memory
-	win        *comm.Window   // of put and get
+	win        *comm.Window   // of put, get and accumulate
+	arrived    []T            // what a message brought to be added
 }
 
 // job is an operation at one size, ready to run. Its functions allocate nothing.
@@ -31,10 +35,22 @@ type job struct {
 	download       func() error                    // copies the buffers back
 }
 
-// open makes the window that put and get work in.
+// open makes the window of one-sided operations.
 func (b *bench[T]) open(ctx context.Context) (err error) {
+	if b.o.name == "accumulate" {
+		b.vals = newValues[T](comm.Sum, 2) // of two ranks, whoever they are
+	}
+	if b.mode == Messages {
+		if b.o.name == "accumulate" && b.onDevice != nil {
+			return fmt.Errorf("sums of messages in GPU memory: %w", errors.ErrUnsupported)
+		}
+		if b.o.name == "accumulate" {
+			b.arrived = make([]T, len(b.recv))
+		}
+		return nil
+	}
 	switch b.o.name {
-	case "put":
+	case "put", "accumulate":
 		b.win, err = b.c.Window(ctx, b.buf(b.recv))
 	case "get":
 		b.win, err = b.c.Window(ctx, b.buf(b.send))
@@ -67,8 +83,10 @@ func (b *bench[T]) job(e extent, inPlace bool) job {
 		j = b.exchange(e, src, dst, inPlace)
 	case "broadcast":
 		j = b.broadcast(src)
-	case "sendrecv", "put", "get":
+	case "sendrecv":
 		j = b.neighbours(src, dst)
+	case "put", "get", "accumulate":
+		j = b.reach(src, dst)
 	}
 	// Timed loops use data that a reduction maps to itself. Other data would overflow
 	// after a thousand sums in place, and some processors and libraries are then slow.
@@ -235,44 +253,17 @@ func (b *bench[T]) broadcast(buf []T) job {
 	}
 }
 
-// neighbours prepares sendrecv, put and get, in which ranks form a ring.
+// neighbours prepares sendrecv, in which ranks form a ring.
 func (b *bench[T]) neighbours(src, dst []T) job {
 	rank, n := b.c.Rank(), b.c.Size()
-	next, prev := (rank+1)%n, (rank+n-1)%n
-	giver := prev
-	d, s := b.buf(dst), b.buf(src)
-	j := job{ready: b.c.Barrier}
-	switch b.o.name {
-	case "sendrecv":
-		x, err := comm.NewExchange(b.c, []comm.Leg{{Peer: prev, Buf: d}}, []comm.Leg{{Peer: next, Buf: s}})
-		j.call = func(ctx context.Context) error {
-			if err != nil {
-				return err
-			}
-			return x.Run(ctx)
-		}
-	case "put":
-		j.ready = b.win.Fence
-		j.call = func(ctx context.Context) error {
-			if err := b.win.Put(ctx, next, 0, s); err != nil {
-				return err
-			}
-			return b.win.Fence(ctx)
-		}
-	case "get":
-		giver = next
-		j.ready = b.win.Fence
-		j.call = func(ctx context.Context) error {
-			if err := b.win.Get(ctx, d, next, 0); err != nil {
-				return err
-			}
-			return b.win.Fence(ctx)
-		}
+	prev := (rank + n - 1) % n
+	return job{
+		ready: b.c.Barrier,
+		call:  b.message(prev, b.buf(dst), (rank+1)%n, b.buf(src)),
+		fill: func(seed uint32) {
+			set(dst, b.vals.poison)
+			b.vals.fillCopied(src, rank, 0, seed)
+		},
+		wrong: func(seed uint32) int64 { return b.vals.wrongCopied(dst, prev, 0, seed) },
 	}
-	j.fill = func(seed uint32) {
-		set(dst, b.vals.poison)
-		b.vals.fillCopied(src, rank, 0, seed)
-	}
-	j.wrong = func(seed uint32) int64 { return b.vals.wrongCopied(dst, giver, 0, seed) }
-	return j
 }

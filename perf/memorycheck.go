@@ -95,6 +95,9 @@ func (c plan) memory(n int) (most float64) {
 		e := o.extent(c.Max, 1, n)
 		rootSend, rootRecv := o.bufferSizes(e, true)
 		send, recv := o.bufferSizes(e, false)
+		if o.name == "accumulate" && slices.Contains(c.Modes, Messages) {
+			recv, rootRecv = 2*recv, 2*rootRecv // what arrives is added afterwards
+		}
 		most = max(most, float64(rootSend)+float64(rootRecv)+float64(n-1)*(float64(send)+float64(recv)))
 	}
 	return most

@@ -16,7 +16,7 @@ const All = "all"
 type operation struct {
 	name    string
 	kind    driver.Kind // of a collective, which says the rest
-	window  bool        // it reaches into a window
+	window  bool        // it reaches into a window, or sends a message in its place
 	bus     func(n int) float64
 	reduces bool // it takes a reduction
 	rooted  bool // it takes a root
@@ -49,6 +49,7 @@ var operations = [...]operation{
 	{name: "sendrecv", bus: whole},
 	{name: "put", window: true, bus: whole},
 	{name: "get", window: true, bus: whole},
+	{name: "accumulate", window: true, bus: whole},
 }
 
 // Operations returns the names of all operations.

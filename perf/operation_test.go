@@ -84,7 +84,7 @@ func TestBusBandwidth(t *testing.T) {
 		{"all_reduce", 1, 0},
 		{"all_gather reduce_scatter gather scatter alltoall alltoallv", 4, 1.5},
 		{"all_gather reduce_scatter gather scatter alltoall alltoallv", 2, 1},
-		{"broadcast reduce sendrecv put get", 4, 2},
+		{"broadcast reduce sendrecv put get accumulate", 4, 2},
 		{"broadcast reduce sendrecv put get", 1, 2},
 	} {
 		for name := range strings.FieldsSeq(tc.ops) {

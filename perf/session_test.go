@@ -191,6 +191,37 @@ func TestCheckFindsIdleness(t *testing.T) {
 	}
 }
 
+// put, get and accumulate do the same by messages and through windows, for all types, and
+// the comparison has both.
+func TestRunModes(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		cfg := quick(ranks)
+		cfg.Operations, cfg.Modes, cfg.DType = []string{"put", "get", "accumulate"}, []string{Messages, OneSided}, All
+		res, err := Run(t.Context(), cfg, nil)
+		if err != nil || res.Wrong() != 0 || len(res.Tables) != 6 {
+			t.Fatalf("%d ranks: %d tables, %d wrong, %v", ranks, len(res.Tables), res.Wrong(), err)
+		}
+		for i, tab := range res.Tables {
+			if want := cfg.Modes[i%2]; tab.Mode != want || len(tab.Rows) == 0 || tab.Operation != cfg.Operations[i/2] {
+				t.Errorf("%d ranks: table %d is %s by %q with %d rows", ranks, i, tab.Operation, tab.Mode, len(tab.Rows))
+			}
+		}
+		var out strings.Builder
+		if err := WriteComparison(&out, res.Tables[:2]); err != nil || !strings.Contains(out.String(), "[1] messages\n#   [2] onesided\n") {
+			t.Errorf("%d ranks: %v\n%s", ranks, err, &out)
+		}
+	}
+	for want, cfg := range map[string]Config{
+		"broadcast has no modes":  {Operations: []string{"put", "broadcast"}, Modes: []string{Messages}},
+		`unknown mode "twosided"`: {Operations: []string{"put"}, Modes: []string{"twosided"}},
+		"messages is given twice": {Operations: []string{"put"}, Modes: []string{Messages, Messages}},
+	} {
+		if err := cfg.Validate(2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
 // windowless is a communicator without windows, as that of Open MPI over TCP is.
 type windowless struct{ driver.Conn }
 
@@ -212,7 +243,7 @@ func TestUnsupportedOperations(t *testing.T) {
 			}
 		}
 		missing := res.Missing()
-		if len(missing) != 2 || !strings.HasPrefix(missing[0], "put: not measured: put of ") || !strings.HasPrefix(missing[1], "get: not measured: get of ") {
+		if len(missing) != 3 || !strings.HasPrefix(missing[0], "put: not measured: put of ") || !strings.HasPrefix(missing[1], "get: not measured: get of ") {
 			t.Errorf("type %s: missing %q", dtype, missing)
 		}
 	}

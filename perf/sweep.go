@@ -45,39 +45,48 @@ func Sweep(ctx context.Context, c *comm.Comm, d device.Device, algo driver.Algo,
 		if op.name == "sendrecv" && p.Register != Unregistered {
 			continue // messages have no registration; an error only if named by the user
 		}
-		t := &Table{
-			Operation: op.name, Comm: c.String(), Algo: algo.String(), Ranks: c.Size(),
-			Min: p.Min, Max: p.Max, Factor: p.Factor, Step: p.Step,
-			Iters: p.Iters, Warmup: p.Warmup, Time: p.Time.String(), Checked: !p.NoCheck,
-		}
-		if t.Step > 0 {
-			t.Factor = 0
-		}
-		switch {
-		case d != nil:
-			t.Memory, t.Device = GPUMemory, d.String()
-			if p.Register != Unregistered {
-				t.Registration = p.Register.String()
+		for _, mode := range p.modes(op) {
+			t := p.table(op, c, d)
+			t.Algo, t.Mode = algo.String(), mode
+			o.Begin(t)
+			err := s.table(ctx, t, op)
+			if errors.Is(err, errors.ErrUnsupported) && len(t.Rows) == 0 {
+				t.NotMeasured = strings.TrimPrefix(err.Error(), "perf: ")
+			} else if err != nil {
+				return tables, err
 			}
-		case p.Device != "":
-			t.Memory = HostMemory
+			t.finish()
+			o.End(t)
+			tables = append(tables, *t)
 		}
-		t.Type, t.Reduction = only(p.dtypes), "none"
-		if op.reduces {
-			t.Reduction = only(p.reductions)
-		}
-		o.Begin(t)
-		err := s.table(ctx, t, op)
-		if errors.Is(err, errors.ErrUnsupported) && len(t.Rows) == 0 {
-			t.NotMeasured = strings.TrimPrefix(err.Error(), "perf: ")
-		} else if err != nil {
-			return tables, err
-		}
-		t.finish()
-		o.End(t)
-		tables = append(tables, *t)
 	}
 	return tables, nil
+}
+
+// table returns an empty table of an operation.
+func (p plan) table(op operation, c *comm.Comm, d device.Device) *Table {
+	t := &Table{
+		Operation: op.name, Comm: c.String(), Ranks: c.Size(),
+		Min: p.Min, Max: p.Max, Factor: p.Factor, Step: p.Step,
+		Iters: p.Iters, Warmup: p.Warmup, Time: p.Time.String(), Checked: !p.NoCheck,
+	}
+	if t.Step > 0 {
+		t.Factor = 0
+	}
+	switch {
+	case d != nil:
+		t.Memory, t.Device = GPUMemory, d.String()
+		if p.Register != Unregistered {
+			t.Registration = p.Register.String()
+		}
+	case p.Device != "":
+		t.Memory = HostMemory
+	}
+	t.Type, t.Reduction = only(p.dtypes), "none"
+	if op.reduces {
+		t.Reduction = only(p.reductions)
+	}
+	return t
 }
 
 // only returns the name of the one element of s, or All.
@@ -152,7 +161,7 @@ func rows[T scalar.Element](ctx context.Context, s *sweeper, t *Table, o operati
 	elem := dt.Size()
 	ns, nr := o.bufferSizes(o.extent(s.Max, elem, n), s.c.Rank() == s.Root)
 	b := &bench[T]{
-		c: s.c, o: o, op: op, root: s.Root, vals: newValues[T](op, n),
+		c: s.c, o: o, mode: t.Mode, op: op, root: s.Root, vals: newValues[T](op, n),
 		send: buffer[T](&s.send, ns), recv: buffer[T](&s.recv, nr), onDevice: s.onDevice,
 	}
 	if s.onDevice != nil {

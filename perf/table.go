@@ -8,6 +8,7 @@ type Table struct {
 	Operation    string `json:"operation"`
 	Comm         string `json:"communicator"` // such as "goroutines" or "Open MPI 4.1.4"
 	Algo         string `json:"algorithm"`
+	Mode         string `json:"mode,omitempty"` // Messages or OneSided; "" where the operation has no modes
 	Ranks        int    `json:"ranks"`
 	Memory       string `json:"memory,omitempty"`       // HostMemory or GPUMemory; "" without a device
 	Device       string `json:"device,omitempty"`       // of rank 0, if buffers are in GPU memory

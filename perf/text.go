@@ -50,8 +50,12 @@ func (t *Text) Begin(tab *Table) {
 	if !tab.Checked {
 		check = "off"
 	}
-	t.printf("# golops perf %s: %d ranks, communicator %s, algorithm %s, type %s, redop %s\n",
-		tab.Operation, tab.Ranks, tab.Comm, tab.Algo, tab.Type, tab.Reduction)
+	mode := ""
+	if tab.Mode != "" {
+		mode = ", mode " + tab.Mode
+	}
+	t.printf("# golops perf %s: %d ranks, communicator %s, algorithm %s, type %s, redop %s%s\n",
+		tab.Operation, tab.Ranks, tab.Comm, tab.Algo, tab.Type, tab.Reduction, mode)
 	t.printf("# sizes: %s to %s, %s; warm-up: %d iterations; loop: %s; time: %s; check: %s\n",
 		FormatSize(tab.Min), FormatSize(tab.Max), growth, tab.Warmup, iters, tab.Time, check)
 	if tab.Memory != "" {

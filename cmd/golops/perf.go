@@ -25,6 +25,7 @@ type perfFlags struct {
 	op, dtype       string
 	root, ranks     int
 	comms, algos    []string
+	modes           []string
 	json, csv, plot string
 	device          string
 	shareGPU        bool
@@ -51,6 +52,7 @@ func (f *perfFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.device, "device", "", "measure GPU memory of this `device` too: "+launch.DeviceNames())
 	s.BoolVar(&f.shareGPU, "share-gpu", false, "let ranks share GPUs, which is slow")
 	s.StringSliceVar(&f.algos, "algo", nil, "`algorithms`: auto, direct (local only), ring, tree, native (mpi only) (default auto)")
+	s.StringSliceVar(&f.modes, "mode", nil, "`modes` of put, get and accumulate: messages, onesided (default onesided)")
 	s.StringVar(&f.json, "json", "", "write everything to `file`")
 	s.StringVar(&f.csv, "csv", "", "write the rows to `file`")
 	s.StringVar(&f.plot, "plot", "", "draw bandwidth and time over size to `file.svg` or .png")
@@ -81,6 +83,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 	c.Operations, c.Min, c.Max, c.Factor = ops, size("b", f.min), size("e", f.max), f.factor
 	c.Warmup, c.NoCheck, c.Timeout = f.warmup, f.check == 0, f.timeout
 	c.Reduction, c.DType, c.Root = f.op, f.dtype, f.root
+	c.Modes = f.modes
 	c.Comms, c.Ranks, c.Device, c.ShareGPU = f.comms, f.ranks, f.device, f.shareGPU
 	atLeast1("-f", f.factor)
 	if s.Changed("stepbytes") {
@@ -149,8 +152,12 @@ With -R 1 or 2, the buffers of collectives are registered with NCCL. This needs 
 2.19 or 2.27 and pays with NVLink or InfiniBand.
 perf kernels measures arithmetic instead.
 
-A broadcast has one buffer: its time is in the columns of out of place. sendrecv, put
-and get cannot work in place and have their times there too.
+put, get and accumulate reach the memory of the next rank. With --mode messages,onesided
+they are measured beside messages that bring the same data to the same place:
+  golops perf put get --ranks 2 --mode messages,onesided --plot put.svg
+
+A broadcast has one buffer: its time is in the columns of out of place. sendrecv, put,
+get and accumulate cannot work in place and have their times there too.
 
 "all" leaves out an operation that a library lacks, such as put without Open MPI's
 windows. Standard error names it.
