@@ -50,8 +50,8 @@ var PlotFormats = []string{"svg", "png"}
 // each table. Where one rank makes the bus bandwidth 0 throughout, it shows
 // the algorithm bandwidth.
 func Plot(w io.Writer, format string, m Machine, tables []Table) error {
-	if !slices.Contains(PlotFormats, format) {
-		return fmt.Errorf("perf: plot: unknown format %q: have svg, png", format)
+	if err := checkFormat(format); err != nil {
+		return err
 	}
 	cs := curves(tables)
 	if len(cs) == 0 {
@@ -76,27 +76,43 @@ func Plot(w io.Writer, format string, m Machine, tables []Table) error {
 		}
 	}
 	fit(band, times)
+	return drawPanels(w, format, common, m.short(), band, times, entries)
+}
 
+// short describes the machine below the title of a picture.
+func (m Machine) short() string {
+	return fmt.Sprintf("%s, CPUs %d, GOMAXPROCS %d, %s", m.CPU, m.CPUs, m.GOMAXPROCS, m.Go)
+}
+
+// drawPanels writes two panels side by side, with a title and a legend.
+func drawPanels(w io.Writer, format, head, below string, left, right *plot.Plot, entries []legendEntry) error {
 	lg := layOut(entries, plotWidth-2*margin)
-	head := 0.62 * vg.Inch
-	height := panelHeight + head + lg.height + 2*margin
+	top := 0.62 * vg.Inch
+	height := panelHeight + top + lg.height + 2*margin
 	canvas, write := newCanvas(format, plotWidth, height)
 	c := draw.Crop(draw.New(canvas), margin, -margin, margin, -margin)
 
 	title, sub := style(15, color.Black), style(11, grey)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
 	sub.XAlign, sub.YAlign = draw.XCenter, draw.YTop
-	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, common)
-	c.FillText(sub, vg.Point{X: c.Center().X, Y: c.Max.Y - 0.28*vg.Inch},
-		fmt.Sprintf("%s, CPUs %d, GOMAXPROCS %d, %s", m.CPU, m.CPUs, m.GOMAXPROCS, m.Go))
+	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, head)
+	c.FillText(sub, vg.Point{X: c.Center().X, Y: c.Max.Y - 0.28*vg.Inch}, below)
 
-	both := draw.Crop(c, 0, 0, lg.height, -head)
+	both := draw.Crop(c, 0, 0, lg.height, -top)
 	half := (both.Max.X - both.Min.X) / 2
-	band.Draw(draw.Crop(both, 0, -half-margin, 0, 0))
-	times.Draw(draw.Crop(both, half+margin, 0, 0, 0))
+	left.Draw(draw.Crop(both, 0, -half-margin, 0, 0))
+	right.Draw(draw.Crop(both, half+margin, 0, 0, 0))
 	lg.draw(c)
 	if _, err := write.WriteTo(w); err != nil {
 		return fmt.Errorf("perf: plot: write %s: %w", format, err)
+	}
+	return nil
+}
+
+// checkFormat refuses formats that cannot be written.
+func checkFormat(format string) error {
+	if !slices.Contains(PlotFormats, format) {
+		return fmt.Errorf("perf: plot: unknown format %q: have svg, png", format)
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ type Report struct {
 	Units   map[string]string `json:"units"`
 	Tables  []Table           `json:"tables,omitempty"`
 	Kernels []KernelTable     `json:"kernels,omitempty"`
+
+	Operators []OperatorTable `json:"operators,omitempty"`
 }
 
 var units = map[string]string{
@@ -29,6 +31,8 @@ var units = map[string]string{
 
 	"GBps":   "1e9 bytes per second",
 	"GFLOPS": "1e9 operations per second",
+
+	"forward": "microseconds", "adjoint": "microseconds", "forward_rate": "that of the table", "adjoint_rate": "that of the table",
 }
 
 // WriteJSON writes r with the units of its numbers.

@@ -102,3 +102,7 @@ type silence struct{}
 func (silence) Begin(*Table)    {}
 func (silence) Row(*Table, Row) {}
 func (silence) End(*Table)      {}
+
+func (silence) BeginOperator(*OperatorTable)            {}
+func (silence) OperatorRow(*OperatorTable, OperatorRow) {}
+func (silence) EndOperator(*OperatorTable)              {}

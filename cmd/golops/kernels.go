@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
@@ -40,10 +39,8 @@ matrix product:
 			if err != nil {
 				return runError(err)
 			}
-			report := perf.Report{
-				Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
-				Machine: machine, Kernels: tables,
-			}
+			report := a.report(machine)
+			report.Kernels = tables
 			err = errors.Join(text.Err(), writeFile(json, report.WriteJSON),
 				writeFile(csv, func(w io.Writer) error { return perf.WriteKernelsCSV(w, tables) }))
 			if err != nil {

@@ -150,7 +150,8 @@ GPU to GPU, and shows them in one table and one plot:
   mpirun -n 4 golops perf all_reduce --device cuda --comm mpi,nccl --plot gpus.svg
 With -R 1 or 2, the buffers of collectives are registered with NCCL. This needs NCCL
 2.19 or 2.27 and pays with NVLink or InfiniBand.
-perf kernels measures arithmetic instead.
+perf kernels measures arithmetic, perf halo and perf product measure operators, each
+by messages and one-sided, and perf roofline measures what golops plan needs to know.
 
 put, get and accumulate reach the memory of the next rank. With --mode messages,onesided
 they are measured beside messages that bring the same data to the same place:
@@ -183,6 +184,6 @@ GOLOPS_TRACE=trace.svg records what each rank did and when.`,
 	}
 	f.register(cmd.Flags())
 	cmd.SetFlagErrorFunc(explainFlag)
-	cmd.AddCommand(a.kernels())
+	cmd.AddCommand(a.kernels(), a.operator(perf.Halo), a.operator(perf.Product))
 	return cmd
 }

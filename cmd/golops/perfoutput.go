@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/launch"
@@ -46,10 +45,8 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	if result.Rank != 0 {
 		return nil
 	}
-	all := perf.Report{
-		Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command,
-		Machine: machine, Tables: result.Tables,
-	}
+	all := a.report(machine)
+	all.Tables = result.Tables
 	if err := errors.Join(text.Err(), perf.WriteComparison(a.stdout, result.Tables), f.writeFiles(all)); err != nil {
 		return failure{err: err}
 	}
