@@ -166,11 +166,11 @@ func gridProduct[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer,
 	if err != nil {
 		return nil, err
 	}
-	return waiting(op, fmt.Sprintf("%d^3", n), [2]float64{peer, peer}, [2]float64{limit, limit})
+	return waiting(op, fmt.Sprintf("%d^3", n), peer, limit, limit)
 }
 
 // fredholm multiplies n matrices of n × n by as many of n × columns. The peer is
-// PyLops-MPI; the limit is CuPy's product alone.
+// PyLops-MPI; the limits are CuPy's product alone.
 func fredholm(ctx context.Context, r dist.Proc, n, columns int) ([]step, error) {
 	kernel, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n, n)
 	if err != nil {
@@ -188,7 +188,7 @@ func fredholm(ctx context.Context, r dist.Proc, n, columns int) ([]step, error) 
 	if err != nil {
 		return nil, err
 	}
-	return waiting(op, fmt.Sprintf("%d of %dx%d by %d", n, n, n, columns), [2]float64{0.39, 0.39}, [2]float64{0.185, 0.185})
+	return waiting(op, fmt.Sprintf("%d of %dx%d by %d", n, n, n, columns), 0.39, 0.207, 0.185)
 }
 
 // noise returns an array of random numbers.
@@ -204,16 +204,16 @@ func noise[T scalar.Scalar](s *dist.Space) (dist.Array[T], error) {
 const together = 20
 
 // waiting are an operator and its adjoint, each waited for, and many of them waited for
-// at their end.
-func waiting[T scalar.Scalar](op linop.Operator[T], size string, peer, limit [2]float64) ([]step, error) {
+// at their end, which has a limit of its own.
+func waiting[T scalar.Scalar](op linop.Operator[T], size string, peer, limit, atOnce float64) ([]step, error) {
 	x, err := noise[T](op.Domain())
 	if err != nil {
 		return nil, err
 	}
 	y, err := noise[T](op.Range())
-	steps := both(op, x, y, size, peer, limit)
+	steps := both(op, x, y, size, [2]float64{peer, peer}, [2]float64{limit, limit})
 	for _, s := range steps[:2] {
-		steps = append(steps, step{s.name + fmt.Sprintf(", %d at once", together), s.peer, s.limit, together, func(ctx context.Context) error {
+		steps = append(steps, step{s.name + fmt.Sprintf(", %d at once", together), peer, atOnce, together, func(ctx context.Context) error {
 			for range together {
 				if err := s.run(ctx); err != nil {
 					return err
