@@ -1,6 +1,9 @@
 package golops
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 )
@@ -39,22 +42,36 @@ func MatrixMult[T Scalar](x Space[T], rows int, a []T) Op[T, T] {
 	return op(x, "MatrixMult", Must(ops.MatrixMult(x.ctx(), x.s, rows, a)))
 }
 
-// Product returns Y[b,i,k] = Σⱼ A[b,i,j]·X[b,j,k]. The layouts of A and x choose the
-// algorithm, such as SUMMA: see ops.Product. It keeps a.
-func Product[T Scalar](a Vec[T], x Space[T], o ...ops.ProductOptions) Op[T, T] {
+// Product returns Y[b,i,k] = Σⱼ A[b,i,j]·X[b,j,k]. The layouts of A and x, or a Kind,
+// choose the algorithm, such as SUMMA: see ops.Product. A may have half of the bits of
+// x. It keeps a.
+func Product[T, A Scalar](a Vec[A], x Space[T], o ...ops.ProductOptions) Op[T, T] {
 	if a.Space().World() != x.World() {
 		apart("product", a.Space(), x)
 	}
-	return op(x, "Product", Must(ops.Product(x.ctx(), a.a, x.s, option(o, ops.ProductOptions{}))))
+	return product(x, "Product", Must(ops.Product[T](x.ctx(), a.a, x.s, option(o, ops.ProductOptions{}))))
+}
+
+// ProductSpaces returns spaces of a matrix and of x, with these extents, whose Product of
+// the same options moves neither: see ops.ProductSpaces.
+func ProductSpaces[A, T Scalar](w *World, a, x []int, o ops.ProductOptions) (Space[A], Space[T]) {
+	sa, sx, err := ops.ProductSpaces[T, A](w.Context(), w.proc, a, x, o)
+	return Space[A]{w, Must(sa, err)}, Space[T]{w, sx}
 }
 
 // Fredholm1 returns y[s,i,k] = Σⱼ g[s,i,j]·x[s,j,k], the Fredholm integral of each slice
-// s. It keeps g.
-func Fredholm1[T Scalar](g Vec[T], x Space[T], o ...ops.ProductOptions) Op[T, T] {
+// s. g may have half of the bits of x. It keeps g.
+func Fredholm1[T, G Scalar](g Vec[G], x Space[T], o ...ops.ProductOptions) Op[T, T] {
 	if g.Space().World() != x.World() {
 		apart("Fredholm integral", g.Space(), x)
 	}
-	return op(x, "Fredholm1", Must(ops.Fredholm1(x.ctx(), g.a, x.s, option(o, ops.ProductOptions{}))))
+	return product(x, "Fredholm1", Must(ops.Fredholm1[T](x.ctx(), g.a, x.s, option(o, ops.ProductOptions{}))))
+}
+
+// product returns an operator whose text says how it works.
+func product[T Scalar](x Space[T], name string, m linop.Operator[T]) Op[T, T] {
+	_, how, _ := strings.Cut(fmt.Sprint(m), " on ")
+	return op(x, name+"(on "+how+")", m)
 }
 
 // FirstDerivative returns the first derivative along an axis.

@@ -15,7 +15,7 @@ type Kind uint8
 const (
 	Auto          Kind = iota // any
 	Block                     // nothing travels
-	SUMMA                     // panels of A and X travel by messages
+	SUMMA                     // panels of A and X travel by messages, on a grid of rows and columns
 	OneSidedSUMMA             // panels are read from windows
 	Copied25D                 // copies share the sum of SUMMA
 )
@@ -85,10 +85,9 @@ func Best(m Machine, p Problem, kind Kind, ranks int, memory int64) (Product, Pr
 	none := &MemoryError{Kind: kind, Ranks: ranks, Given: memory}
 	any := false
 	for c := range candidates(kind, ranks) {
-		if c.OneSided && m.OneSided == (Link{}) {
+		if c.Problem = p; c.OneSided && m.OneSided == (Link{}) || !c.splits() || (kind == SUMMA || kind == OneSidedSUMMA) && !c.square() {
 			continue
 		}
-		c.Problem = p
 		need := c.fit(memory)
 		if memory > 0 && need > memory {
 			if none.Need == 0 || need < none.Need {
@@ -106,6 +105,18 @@ func Best(m Machine, p Problem, kind Kind, ranks int, memory int64) (Product, Pr
 		return best, found, none
 	}
 	return best, found, nil
+}
+
+// splits reports whether there are several batches and columns where the grid splits
+// them: a single one may have no axis.
+func (p Product) splits() bool {
+	return (p.Batch > 1 || !p.has(Batch)) && (p.Columns > 1 || !p.has(Columns) && !p.has(ColumnPanels))
+}
+
+// square reports whether both A and X travel, if the ranks and the columns allow it.
+func (p Product) square() bool {
+	both := p.has(RowPanels) && p.has(ColumnPanels)
+	return both || p.Columns <= 1 || len(divisors(p.Ranks())) <= 2
 }
 
 // fit narrows the panels of p until it fits the memory, and returns what it needs then.

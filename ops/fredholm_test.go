@@ -22,7 +22,7 @@ func fredholmTest[T scalar.Scalar]() operatorTest[T] {
 			if err != nil {
 				return nil, err
 			}
-			return ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+			return ops.Fredholm1[T](ctx, g, x, ops.ProductOptions{})
 		}
 	}
 	return operatorTest[T]{
@@ -32,7 +32,9 @@ func fredholmTest[T scalar.Scalar]() operatorTest[T] {
 			}
 			return slices3[T](ctx, x)
 		}, nil}},
-		nowhere: func(ctx ctxt) (op[T], error) { return ops.Fredholm1(ctx, dist.Array[T]{}, nil, ops.ProductOptions{}) },
+		nowhere: func(ctx ctxt) (op[T], error) {
+			return ops.Fredholm1[T](ctx, dist.Array[T]{}, nil, ops.ProductOptions{})
+		},
 		bad: []badCase[T]{
 			{"kernel of two axes", over(7, 5), []string{"Fredholm", "[7 5]", "slices, rows and columns"}},
 			{"slices", over(6, 3, 5), []string{"Fredholm", "[6 3 5]", "[7 5]", "axis 0"}},
@@ -48,7 +50,7 @@ func fredholmTest[T scalar.Scalar]() operatorTest[T] {
 			if err != nil {
 				return nil, err
 			}
-			return ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+			return ops.Fredholm1[T](ctx, g, x, ops.ProductOptions{})
 		}},
 	}
 }
@@ -67,7 +69,7 @@ func slices3[T scalar.Scalar](ctx ctxt, x space) (op[T], error) {
 	if err := dist.Agree(ctx, x.Comm(), "kernel", err); err != nil { // memory may be short on one rank
 		return nil, err
 	}
-	return ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+	return ops.Fredholm1[T](ctx, g, x, ops.ProductOptions{})
 }
 
 func ExampleFredholm1() {
@@ -80,7 +82,7 @@ func ExampleFredholm1() {
 		if err != nil {
 			return nil, err
 		}
-		return ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+		return ops.Fredholm1[float64](ctx, g, x, ops.ProductOptions{})
 	})
 	// Output: [2 74]
 }

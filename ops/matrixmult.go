@@ -38,7 +38,7 @@ func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a
 	if err != nil {
 		return nil, err
 	}
-	return newProduct(ctx, what, block, x, ProductOptions{})
+	return newProduct[T](ctx, what, block, x, ProductOptions{})
 }
 
 // rowsOfMatrix returns the space of a matrix whose rows are split evenly over the ranks

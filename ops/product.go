@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/golops/golops/array"
+	"github.com/golops/golops/cost"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -14,8 +15,11 @@ import (
 
 // ProductOptions says how a Product is computed.
 type ProductOptions struct {
+	// Kind names an algorithm. Product then moves A to the layout of that kind, once, and
+	// x before each application. ProductSpaces returns spaces where nothing is moved.
+	Kind ProductKind
 	// Panel is the most rows of X in a panel that travels. 0 lets Product choose. Then X
-	// may travel whole where it is small beside A.
+	// travels whole where that is no more than two panels.
 	Panel int
 	// Share lets ranks that hold the same blocks of A and X take parts of the sum (2.5-D).
 	// Otherwise each of them does all of the work.
@@ -24,10 +28,17 @@ type ProductOptions struct {
 	// on the memory of their owners. Sums in windows come in any order, so the last digits
 	// of an adjoint may differ from one application to the next.
 	Way dist.Way
+	// Machine is where a kind with several grids is to be fast, and Memory the bytes that
+	// a rank may use for A, X, Y and panels. Without a Machine it is that of cost.Defaults,
+	// and ProductAuto sends messages only. 0 means any memory.
+	Machine cost.Machine
+	Memory  int64
 }
 
-// defaultPanel is the depth of a block of Gemm.
-const defaultPanel = 256
+const (
+	defaultPanel = cost.DefaultPanel // the depth of a block of Gemm
+	thinPanel    = 1 << 15           // elements of a panel if X has few columns
+)
 
 // Product returns
 //
@@ -45,22 +56,32 @@ const defaultPanel = 256
 // SUMMA is i of A and j of x along one axis, j of A and k of x along the other. What
 // travels does so in panels: a rank has its blocks and two panels, and the next panel
 // travels while one is multiplied. If the layouts do not fit, x is moved before each
-// product. Product keeps A, which must not be changed.
-func Product[T scalar.Scalar](ctx context.Context, a dist.Array[T], x *dist.Space, o ProductOptions) (linop.Operator[T], error) {
-	return newProduct(ctx, "ops: product", a, x, o)
+// product. A Kind chooses the layouts. The operator's String says what was chosen.
+//
+// T is the element type of x. A may have half of its bits: float32 if T is float64,
+// complex64 if T is complex128. It is then kept and sent so, and widened piece by piece
+// when it is multiplied.
+//
+// Where A is multiplied in one panel, Product keeps it, and it must not be changed.
+// Otherwise Product copies it panel by panel, and A may be freed.
+func Product[T, A scalar.Scalar](ctx context.Context, a dist.Array[A], x *dist.Space, o ProductOptions) (linop.Operator[T], error) {
+	return newProduct[T](ctx, "ops: product", a, x, o)
 }
 
 // newProduct is Product under the name of the operator that asks for it.
-func newProduct[T scalar.Scalar](ctx context.Context, what string, a dist.Array[T], x *dist.Space, o ProductOptions) (linop.Operator[T], error) {
+func newProduct[T, A scalar.Scalar](ctx context.Context, what string, a dist.Array[A], x *dist.Space, o ProductOptions) (linop.Operator[T], error) {
 	if x == nil || a.Space() == nil {
 		return nil, errors.New(what + ": no matrix or no space given")
 	}
-	err := checkProduct(a.Space(), x, o)
+	err := checkProduct(a.Space(), x, scalar.Of[A](), scalar.Of[T](), o)
 	if err := dist.Agree(ctx, x.Comm(), what, err, a.Space().Shape(), x.Shape(), o); err != nil {
 		return nil, err
 	}
-	p := &product[T]{}
-	if err := p.layOut(ctx, a, x, o); err != nil {
+	p := &product[T, A]{block: a, x: x, narrow: scalar.Of[A]() != scalar.Of[T]()}
+	if o, err = p.choose(ctx, o); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := p.layOut(ctx, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	err = p.cut(o)
@@ -70,19 +91,29 @@ func newProduct[T scalar.Scalar](ctx context.Context, what string, a dist.Array[
 	if err := p.groups(ctx, o.Way); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	product, err := linop.Func[T, T](what, p.x, p.y, p.forward, p.adjoint)
-	if err != nil || p.x.Equal(x) {
-		return product, err
+	op, err := linop.Func(what, p.x, p.y, p.forward, p.adjoint)
+	if err == nil && !p.x.Equal(x) {
+		var moved linop.Operator[T]
+		if moved, err = linop.Redistribute[T](x, p.x); err == nil {
+			op, err = linop.Compose(op, moved)
+		}
 	}
-	moved, err := linop.Redistribute[T](x, p.x)
 	if err != nil {
 		return nil, err
 	}
-	return linop.Compose(product, moved)
+	return &described[T]{op, what + " " + p.describe(o, x)}, nil
 }
 
+// described is an operator with a text that says how it works.
+type described[T scalar.Scalar] struct {
+	linop.Operator[T]
+	text string
+}
+
+func (d *described[T]) String() string { return d.text }
+
 // checkProduct reports what cannot be multiplied.
-func checkProduct(a, x *dist.Space, o ProductOptions) error {
+func checkProduct(a, x *dist.Space, stored, of scalar.DType, o ProductOptions) error {
 	b := a.Shape().NDim() - 2
 	switch {
 	case a.Parts() != nil || x.Parts() != nil:
@@ -93,6 +124,12 @@ func checkProduct(a, x *dist.Space, o ProductOptions) error {
 		return fmt.Errorf("a matrix of shape %v: it needs rows and columns as its last two axes", a.Shape())
 	case x.Shape().NDim() < b+1:
 		return fmt.Errorf("x of shape %v for a matrix of shape %v: x needs the %d axes of batches and that of the columns", x.Shape(), a.Shape(), b)
+	case stored != of && (stored.IsComplex() != of.IsComplex() || 2*stored.Size() != of.Size()):
+		return fmt.Errorf("a matrix of %v and x of %v: have the same type, or float32 with float64, or complex64 with complex128", stored, of)
+	case o.Kind > Product25D:
+		return fmt.Errorf("kind %d: have ProductAsLaidOut, ProductAuto, ProductBlock, ProductSUMMA, ProductOneSidedSUMMA and Product25D", o.Kind)
+	case o.Memory < 0:
+		return fmt.Errorf("memory of %d bytes: must not be negative", o.Memory)
 	case o.Way > dist.OneSided:
 		return fmt.Errorf("way %d: have dist.Messages and dist.OneSided", o.Way)
 	case o.Panel < 0:
@@ -109,48 +146,52 @@ func checkProduct(a, x *dist.Space, o ProductOptions) error {
 	return nil
 }
 
-// product is this rank's part of a Product.
-type product[T scalar.Scalar] struct {
+// product is this rank's part of a Product whose A has elements N.
+type product[T, N scalar.Scalar] struct {
 	layout productLayout
-	block  dist.Array[T] // of A
+	block  dist.Array[N] // of A
 	x, y   *dist.Space
+	narrow bool // N has half of the bits of T
 
 	batch, rows, columns int // of this rank's blocks
 	depth                int // rows of this rank's block of X
-	panels               []panel[T]
+	panels               []panel[N]
 	covered              bool // the panels are all of this rank's block of X
 	whole                bool // X travels in one piece
 
 	aGroup, xGroup, sumGroup, backGroup dist.AxisGroup
 	counts                              []int             // elements of X on each rank of xGroup
-	aRoom, xRoom                        [2]array.Array[T] // panels of other ranks
+	aRoom                               [2]array.Array[N] // panels of other ranks
+	xRoom                               [2]array.Array[T]
 	aSent, xSent                        [2]dist.Request
-	store                               array.Array[T] // this rank's panels of A
-	aOpen, xOpen                        *dist.Exposed[T]
+	store                               array.Array[N] // this rank's panels of A
+	wide                                array.Array[T] // a part of a panel of A
+	aOpen                               *dist.Exposed[N]
+	xOpen                               *dist.Exposed[T]
 	first                               []int // rows of X: the first one at each place
 }
 
 // panel is a range of j that this rank multiplies.
-type panel[T scalar.Scalar] struct {
+type panel[N scalar.Scalar] struct {
 	lo, hi       int
 	aRoot, xRoot int            // the places that have it in A and in X
-	a            array.Array[T] // batch × rows × (hi - lo), where this rank has it
+	a            array.Array[N] // batch × rows × (hi - lo), where this rank has it
 	at           int            // its first row in this rank's block of X
 	stored       int            // its first element in the store of the rank that has it
 	out, in      device.Strided // from the block of X to a panel of its own, and back
 }
 
 // layOut finds layouts that fit, moves A if need be, and makes the range.
-func (p *product[T]) layOut(ctx context.Context, a dist.Array[T], x *dist.Space, o ProductOptions) error {
-	p.block, p.x = a, x
-	b := a.Space().Shape().NDim() - 2
+func (p *product[T, N]) layOut(ctx context.Context, o ProductOptions) error {
+	a, x := p.block.Space(), p.x
+	b := a.Shape().NDim() - 2
 	for {
 		l, moveA, moveX := readProduct(b, p.block.Space(), p.x, o.Share)
 		var err error
 		switch {
 		case moveA != nil:
 			var to *dist.Space
-			if to, err = a.Space().Like(*moveA, a.Space().Shape().Dims()...); err == nil {
+			if to, err = a.Like(*moveA, a.Shape().Dims()...); err == nil {
 				p.block, err = dist.Redistribute(ctx, p.block, to)
 			}
 		case moveX != nil:
@@ -166,7 +207,7 @@ func (p *product[T]) layOut(ctx context.Context, a dist.Array[T], x *dist.Space,
 }
 
 // makeRange makes the space of Y.
-func (p *product[T]) makeRange() (err error) {
+func (p *product[T, N]) makeRange() (err error) {
 	l := &p.layout
 	a, x := p.block.Space(), p.x
 	la, lx := a.Layout(), x.Layout()

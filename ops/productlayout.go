@@ -3,20 +3,21 @@ package ops
 import (
 	"slices"
 
+	"github.com/golops/golops/cost"
 	"github.com/golops/golops/dist"
 )
 
 // letter is what an axis of the grid splits: a letter of
 //
 //	Y[b,i,k] = Σⱼ A[b,i,j]·X[b,j,k].
-type letter uint8
+type letter rune
 
 const (
-	copied letter = iota // nothing: ranks along the axis hold the same
-	batchLetter
-	rowLetter    // i
-	depthLetter  // j
-	columnLetter // k
+	copied       letter = cost.Copied // nothing: ranks along the axis hold the same
+	batchLetter  letter = 'b'
+	rowLetter    letter = 'i'
+	depthLetter  letter = 'j'
+	columnLetter letter = 'k'
 )
 
 // productLayout says, for each axis of the grid, how it splits A, X and Y and what
@@ -33,11 +34,12 @@ type productLayout struct {
 	sum, sumBack     []int // grid axes over which the forward product sums Y, and the adjoint X
 }
 
-// letterOfA and letterOfX return the letter of an array axis.
+// letterOfA, letterOfX and letterOfY return the letter of an array axis.
 func (l *productLayout) letterOfA(axis int) letter { return l.letterOf(axis, rowLetter, depthLetter) }
 func (l *productLayout) letterOfX(axis int) letter {
 	return l.letterOf(axis, depthLetter, columnLetter)
 }
+func (l *productLayout) letterOfY(axis int) letter { return l.letterOf(axis, rowLetter, columnLetter) }
 
 // letterOf returns the letter of an axis of an array that has at behind its batches.
 func (l *productLayout) letterOf(axis int, at, behind letter) letter {

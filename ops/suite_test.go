@@ -256,6 +256,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "mixed":
 		prog, cfg = underMPIMixed, launch.Config{Checked: true}
+	case "products":
+		prog = underMPIProducts
 	}
 	err := testdevices.World(context.Background(), cfg, prog)
 	if err != nil {

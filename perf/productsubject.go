@@ -42,7 +42,7 @@ func productSubject[T scalar.Scalar](ctx context.Context, r dist.Proc, p cost.Pr
 	if p.OneSided {
 		o.Way = dist.OneSided
 	}
-	if s.op, err = ops.Product(ctx, a, x, o); err != nil {
+	if s.op, err = ops.Product[T](ctx, a, x, o); err != nil {
 		return s, err
 	}
 	p.OneSided = false

@@ -162,7 +162,7 @@ func gridProduct[T scalar.Scalar](ctx context.Context, r dist.Proc, n int, peer,
 	if err != nil {
 		return nil, err
 	}
-	op, err := ops.Product(ctx, a, s, ops.ProductOptions{})
+	op, err := ops.Product[T](ctx, a, s, ops.ProductOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func fredholm(ctx context.Context, r dist.Proc, n, columns int) ([]step, error) 
 	if err != nil {
 		return nil, err
 	}
-	op, err := ops.Fredholm1(ctx, g, x, ops.ProductOptions{})
+	op, err := ops.Fredholm1[complex64](ctx, g, x, ops.ProductOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func build(ctx context.Context, r dist.Proc, kind string, n int) (linop.Operator
 	if err != nil {
 		return nil, err
 	}
-	return ops.Product(ctx, a, x, o)
+	return ops.Product[float64](ctx, a, x, o)
 }
 
 // filled returns array number seed, whose rows follow each other n elements apart.
