@@ -43,6 +43,19 @@ func (c *Comm) Window(ctx context.Context, buf Buf) (*Window, error) {
 	return &Window{c: c, w: w, buf: buf, counts: counts, held: make([]bool, c.size)}, nil
 }
 
+// OneSided returns why ranks cannot write to each other's memory, or nil. It is
+// collective, and all ranks get an error or none does: it opens a window and closes it.
+func (c *Comm) OneSided(ctx context.Context) error {
+	if err := c.info.NoPut; err != nil {
+		return err
+	}
+	w, err := c.Window(ctx, Of(make([]uint8, 1)))
+	if err := Agree(ctx, c, err); err != nil {
+		return err
+	}
+	return w.Close(ctx)
+}
+
 func (w *Window) run(ctx context.Context, name string) error {
 	if w.closed || w.c.closed {
 		return ErrClosed
@@ -146,6 +159,16 @@ func (w *Window) Flush(ctx context.Context, target int) error {
 		return err
 	}
 	return w.w.Flush(ctx, target)
+}
+
+// Sync lets this rank read, in its own buffer, what others have put there. They have
+// flushed it and then sent a message, which this rank has received. All of that is within
+// an epoch that the rank holds on itself.
+func (w *Window) Sync(ctx context.Context) error {
+	if w.closed || w.c.closed {
+		return ErrClosed
+	}
+	return w.w.Sync(ctx)
 }
 
 // Close ends access to the buffer. It is collective. Later calls return

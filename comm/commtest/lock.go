@@ -1,6 +1,7 @@
 package commtest
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -86,6 +87,47 @@ func lockAll(r *rank) {
 		r.check(win.equal(from, num{re: int64(200 + 10*from + r.me)}))
 	}
 	r.check(win.equal(r.size, num{re: int64(3 * r.size)}))
+	r.check(win.guards())
+	r.release()
+}
+
+// putAndTell lets each rank put into its neighbours and tell them by a message. They then
+// read their own memory within the epoch. Two places take turns, so the next round may put
+// before all have read.
+func putAndTell(r *rank) {
+	const n, rounds = 70, 20
+	win := r.vec(scalar.Float64, 4*n) // of each neighbour, by turns
+	tag := r.nextTag()
+	r.withWindow(win, func(w *comm.Window) {
+		must(w.LockAll(r.ctx))
+		err := try(func() {
+			bell, heard := comm.Of([]uint8{1, 1}), comm.Of(make([]uint8, 2))
+			peers := [2]int{r.left(1), r.right(1)}
+			x, err := comm.NewExchange(r.c, []comm.Leg{{Peer: peers[0], Buf: heard.Slice(0, 1)}, {Peer: peers[1], Buf: heard.Slice(1, 2)}},
+				[]comm.Leg{{Peer: peers[1], Buf: bell.Slice(0, 1)}, {Peer: peers[0], Buf: bell.Slice(1, 2)}})
+			must(err)
+			for round := range rounds {
+				at := 2 * n * (round % 2)
+				for side, to := range peers { // to the right I am the left neighbour
+					src := r.outgoing(message{from: r.me, dt: scalar.Float64, n: n, tag: hash(tag, round, side)})
+					must(w.Put(r.ctx, to, at+(1-side)*n, whole(src)))
+					must(w.Flush(r.ctx, to))
+				}
+				must(x.Run(r.ctx))
+				must(w.Sync(r.ctx))
+				for side, from := range peers {
+					want := r.vec(scalar.Float64, n)
+					want.fill(0, n, message{from: from, tag: hash(tag, round, 1-side)}.source())
+					got := r.vec(scalar.Float64, n)
+					copy(comm.As[float64](whole(got)), comm.As[float64](win.buf(at+side*n, at+(side+1)*n)))
+					r.same(fmt.Sprintf("Put and tell, round %d, from rank %d", round, from), got, want)
+				}
+			}
+		})
+		end := w.UnlockAll(r.ctx)
+		must(err)
+		must(end)
+	})
 	r.check(win.guards())
 	r.release()
 }

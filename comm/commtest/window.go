@@ -16,7 +16,7 @@ func windowCases() []Case {
 	cases := slices.Concat(ofTypes("Window/Put", putRing), ofTypes("Window/Get", getRing), ofTypes("Window/Accumulate", accumulate),
 		ofTypes("Window/Accumulate/replace", replace), ofTypes("Window/GetAccumulate", fetch),
 		ofTypes("Window/GetAccumulate/tickets", tickets), []Case{
-			on("Window/Lock/exclusive", mutex), on("Window/Lock/others", lockOthers), on("Window/LockAll", lockAll),
+			on("Window/Lock/exclusive", mutex), on("Window/Lock/others", lockOthers), on("Window/LockAll", lockAll), on("Window/Put and tell", putAndTell),
 			on("Window/errors", windowErrors), on("Window/zero elements", emptyWindows), on("Window/two", twoWindows),
 			on("Window/sub-group", windowsOfGroup), on("Closed/window", closedWindow), on("Closed/window of a group", windowOfClosed),
 		})

@@ -44,6 +44,7 @@ type Info struct {
 	Name       string // of the transport, such as "goroutines" or "Open MPI 4.1.4"
 	Algos      []Algo // algorithms that a Call may ask for, besides Auto
 	GPU        bool   // all calls take buffers in GPU memory
+	NoPut      error  // why ranks cannot put GPU memory into each other's; nil if that is staged or there is none
 
 	// GPUAware reports whether c may have buffers in memory of GPUs of a platform,
 	// "cuda" or "hip". All ranks get the same answer. nil means never.
@@ -81,6 +82,9 @@ type Window interface {
 	Unlock(ctx context.Context, target int) error
 	// Flush completes this rank's accesses to target within the epoch.
 	Flush(ctx context.Context, target int) error
+	// Sync lets this rank read, in its own buffer, what others have put and flushed
+	// before they sent the messages that it has received.
+	Sync(ctx context.Context) error
 	// Close ends access to the buffer. It is collective. fault is this rank's reason
 	// why the window cannot be closed, to be shown to the others, or nil.
 	Close(ctx context.Context, fault error) error

@@ -9,7 +9,7 @@ import (
 )
 
 // windowMemory is the memory of all ranks of one window. An access is complete when
-// the call returns, so Flush does nothing.
+// the call returns, so Flush and Sync do nothing.
 type windowMemory struct {
 	bufs   []driver.Buf
 	counts []int
@@ -143,6 +143,9 @@ func (w *window) targets(target int) (lo, hi int) {
 
 // Flush implements driver.Window.
 func (w *window) Flush(ctx context.Context, _ int) error { return w.r.ready(ctx) }
+
+// Sync implements driver.Window.
+func (w *window) Sync(ctx context.Context) error { return w.r.ready(ctx) }
 
 // Close implements driver.Window.
 func (w *window) Close(ctx context.Context, fault error) error {

@@ -33,7 +33,7 @@ type lib struct {
 	setErrhandler, ibarrier, abort, finalize, opCreate, reduceLocal dl.Func
 	isend, irecv sized
 	collective   [len(collectives)]sized // by Kind
-	winCreate, winFree, winFence, winLock, winUnlock, winLockAll, winUnlockAll, winFlush, put, get, accumulate,
+	winCreate, winFree, winFence, winLock, winUnlock, winLockAll, winUnlockAll, winFlush, winSync, put, get, accumulate,
 	getAccumulate, winSetErrhandler dl.Func
 	ownOps [driver.NoOp + 1][scalar.Brain + 1]uintptr // reductions that the library lacks or gets wrong
 }
@@ -55,7 +55,7 @@ func bind(f *Found) (*lib, error) {
 		"Comm_size": &l.commSize, "Comm_get_attr": &l.commGetAttr, "Comm_rank": &l.commRank, "Comm_set_errhandler": &l.setErrhandler, "Ibarrier": &l.ibarrier,
 		"Abort": &l.abort, "Finalize": &l.finalize, "Op_create": &l.opCreate, "Reduce_local": &l.reduceLocal, "Win_create": &l.winCreate, "Win_free": &l.winFree,
 		"Win_fence": &l.winFence, "Win_lock": &l.winLock, "Win_unlock": &l.winUnlock, "Win_lock_all": &l.winLockAll,
-		"Win_unlock_all": &l.winUnlockAll, "Win_flush": &l.winFlush, "Put": &l.put, "Get": &l.get,
+		"Win_unlock_all": &l.winUnlockAll, "Win_flush": &l.winFlush, "Win_sync": &l.winSync, "Put": &l.put, "Get": &l.get,
 		"Accumulate": &l.accumulate, "Get_accumulate": &l.getAccumulate, "Win_set_errhandler": &l.winSetErrhandler,
 	} {
 		*fn = need(name)

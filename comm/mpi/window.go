@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/golops/golops/comm/driver"
@@ -19,8 +20,14 @@ type window struct {
 	r      *rank
 	h      uintptr // 0 in a group of one rank: Open MPI 4.1 cannot make its window
 	buf    driver.Buf
-	starts []int            // offset in bytes of each rank's buffer in its window
-	kept   []unsafe.Pointer // buffers of accesses not yet completed
+	starts []int        // offset in bytes of each rank's buffer in its window
+	kept   []keptBuffer // of accesses not yet completed
+}
+
+// keptBuffer is memory that an access to target uses.
+type keptBuffer struct {
+	target int
+	mem    unsafe.Pointer
 }
 
 // Window implements driver.OneSided.
@@ -98,7 +105,7 @@ func (w *window) Access(ctx context.Context, a *driver.Access) error {
 		w.accessOwn(dst, src, a)
 		return nil
 	}
-	w.kept = append(w.kept, dst.Ptr, src.Ptr)
+	w.kept = append(w.kept, keptBuffer{a.Target, dst.Ptr}, keptBuffer{a.Target, src.Ptr})
 	return pieces(n, min(l.maxCount, math.MaxInt32), func(lo, hi int) error {
 		from, to := uintptr(part(src, lo, hi).Ptr), uintptr(part(dst, lo, hi).Ptr)
 		n, at := uintptr(hi-lo), uintptr(w.starts[a.Target]+(a.Offset+lo)*w.buf.DType.Size())
@@ -131,12 +138,11 @@ func (w *window) call(ctx context.Context, name string, fn dl.Func, args ...uint
 	return w.r.w.blockingCall(name, fn, args...)
 }
 
-// complete is call for a function that completes accesses. Their buffers then belong to
-// the caller again.
-func (w *window) complete(ctx context.Context, name string, fn dl.Func, args ...uintptr) error {
+// complete is call for a function that completes the accesses to target, or to all if it
+// is Everyone. Their buffers then belong to the caller again.
+func (w *window) complete(ctx context.Context, target int, name string, fn dl.Func, args ...uintptr) error {
 	err := w.call(ctx, name, fn, args...)
-	clear(w.kept)
-	w.kept = w.kept[:0]
+	w.kept = slices.DeleteFunc(w.kept, func(k keptBuffer) bool { return target == driver.Everyone || k.target == target })
 	return err
 }
 
@@ -154,7 +160,7 @@ func (w *window) Fence(ctx context.Context) error {
 	if err := w.enter(ctx, driver.KindFence, nil); err != nil {
 		return err
 	}
-	return w.complete(ctx, "MPI_Win_fence", w.r.l.winFence, 0, w.h)
+	return w.complete(ctx, driver.Everyone, "MPI_Win_fence", w.r.l.winFence, 0, w.h)
 }
 
 // Lock implements driver.Window.
@@ -179,14 +185,19 @@ func (w *window) Lock(ctx context.Context, target int, kind driver.LockKind) err
 func (w *window) Unlock(ctx context.Context, target int) error {
 	w.r.w.locks.Add(-1)
 	if target == driver.Everyone {
-		return w.complete(ctx, "MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
+		return w.complete(ctx, target, "MPI_Win_unlock_all", w.r.l.winUnlockAll, w.h)
 	}
-	return w.complete(ctx, "MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
+	return w.complete(ctx, target, "MPI_Win_unlock", w.r.l.winUnlock, uintptr(target), w.h)
 }
 
 // Flush implements driver.Window.
 func (w *window) Flush(ctx context.Context, target int) error {
-	return w.call(ctx, "MPI_Win_flush", w.r.l.winFlush, uintptr(target), w.h)
+	return w.complete(ctx, target, "MPI_Win_flush", w.r.l.winFlush, uintptr(target), w.h)
+}
+
+// Sync implements driver.Window.
+func (w *window) Sync(ctx context.Context) error {
+	return w.call(ctx, "MPI_Win_sync", w.r.l.winSync, w.h)
 }
 
 // Close implements driver.Window.
@@ -202,5 +213,5 @@ func (w *window) free(ctx context.Context) error {
 	w.r.w.setOpen(w, false)
 	h := new(uintptr)
 	*h = w.h
-	return w.complete(ctx, "MPI_Win_free", w.r.l.winFree, addr(h))
+	return w.complete(ctx, driver.Everyone, "MPI_Win_free", w.r.l.winFree, addr(h))
 }

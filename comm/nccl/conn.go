@@ -44,7 +44,7 @@ var (
 func (w *world) newConn(s *staged.Conn, world bool) *conn {
 	h := s.Host().Info()
 	return &conn{w: w, host: s.Host(), door: comm.New(s.Host()), staged: s, world: world, me: h.Rank, n: h.Size,
-		info: driver.Info{Rank: h.Rank, Size: h.Size, GPU: true, Name: fmt.Sprintf("%s %s over %s", w.l.Name, w.l.Version, h.Name)}}
+		info: driver.Info{Rank: h.Rank, Size: h.Size, GPU: true, NoPut: w.l.noPut(), Name: fmt.Sprintf("%s %s over %s", w.l.Name, w.l.Version, h.Name)}}
 }
 
 // Info implements driver.Conn.

@@ -96,7 +96,7 @@ type lib struct {
 	groupStart, groupEnd, allReduce, reduce, broadcast, allGather, reduceScatter, send, recv dl.Func
 
 	initRankScalable, revoke, allToAll, gather, scatter,
-	memAlloc, memFree, register, deregister, windowRegister, windowDeregister dl.Func
+	memAlloc, memFree, register, deregister, windowRegister, windowDeregister, putSignal dl.Func
 }
 
 // bind looks up all functions.
@@ -129,5 +129,6 @@ func bind(f *Found) (*lib, error) {
 	l.memAlloc, l.memFree = f.lib.Func("ncclMemAlloc"), f.lib.Func("ncclMemFree")
 	l.register, l.deregister = f.lib.Func("ncclCommRegister"), f.lib.Func("ncclCommDeregister")
 	l.windowRegister, l.windowDeregister = f.lib.Func("ncclCommWindowRegister"), f.lib.Func("ncclCommWindowDeregister")
+	l.putSignal = f.lib.Func("ncclPutSignal")
 	return l, errors.Join(missing...)
 }

@@ -95,6 +95,15 @@ func (l *lib) checkSupport(r *registration) error {
 	return fmt.Errorf("nccl: %s %s lacks %s: %w", l.Name, l.Version, lacking, errors.ErrUnsupported)
 }
 
+// noPut returns why ranks cannot put GPU memory into that of others.
+func (l *lib) noPut() error {
+	why := "lacks ncclPutSignal, which 2.29 has"
+	if l.putSignal != 0 {
+		why = "has ncclPutSignal, which golops does not call yet"
+	}
+	return fmt.Errorf("nccl: one-sided: %s %s %s: use messages: %w", l.Name, l.Version, why, errors.ErrUnsupported)
+}
+
 // agree returns an error on all ranks if one has a fault or if they are in different
 // calls. If one rank has errors.ErrUnsupported, all have.
 func (c *conn) agree(ctx context.Context, call driver.Signature, fault error) error {

@@ -2,6 +2,7 @@ package fakegpu
 
 import (
 	"context"
+	"errors"
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
@@ -49,6 +50,15 @@ func (c *conn) Start(ctx context.Context, q *driver.Call) (uint64, error) {
 func (c *conn) StartCollective(ctx context.Context, q *driver.Call) (uint64, error) {
 	seeCall(q)
 	return c.Conn.(driver.NonBlocking).StartCollective(ctx, q)
+}
+
+// Window opens memory of the host, if the transport does.
+func (c *conn) Window(ctx context.Context, q *driver.Call) (driver.Window, []int, error) {
+	o, ok := c.Conn.(driver.OneSided)
+	if !ok {
+		return nil, nil, errors.ErrUnsupported
+	}
+	return o.Window(ctx, q)
 }
 
 func (c *conn) Split(ctx context.Context, q *driver.Call) (driver.Conn, error) {
