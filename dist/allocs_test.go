@@ -54,6 +54,14 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	if err != nil {
 		return err
 	}
+	oneSided, err := dist.NewSpace(ctx, r, dist.Layout{Way: dist.OneSided}, 11, 6, 2)
+	if err != nil {
+		return err
+	}
+	hp, err := dist.NewHalo[T](oneSided, []int{1, 2, 0}, []int{5, 1, 0}, true)
+	if err != nil {
+		return err
+	}
 	m, err := dist.NewRedistribution[T](s, cols)
 	if err != nil {
 		return err
@@ -121,6 +129,8 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 		{"Move of a stack", func() error { return ms.Forward(ctx, q2, p) }},
 		{"Halo", func() error { return h.Forward(ctx, g, x) }},
 		{"Halo adjoint", func() error { return h.Adjoint(ctx, z, g) }},
+		{"Halo put", func() error { return hp.Forward(ctx, g, x) }},
+		{"Halo put adjoint", func() error { return hp.Adjoint(ctx, z, g) }},
 	} {
 		if err := mallocs(ctx, r, k.call); err != nil {
 			return fmt.Errorf("%v: %s: %w", scalar.Of[T](), k.name, err)

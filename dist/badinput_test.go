@@ -74,6 +74,7 @@ var badInput = []struct {
 	{"mask of wrong length", func(b *bad) error { return b.space(mask(0, 1), 4) }, []string{"mask [0 1] has 2 colors for 3 ranks"}},
 	{"negative color", func(b *bad) error { return b.space(mask(0, 1, -7), 4) }, []string{"color -7 of rank 2 is negative"}},
 	{"unknown replication", func(b *bad) error { return b.space(dist.Layout{Replicate: 7}, 4) }, []string{"replicate is 7"}},
+	{"unknown way", func(b *bad) error { return b.space(dist.Layout{Way: 7}, 4) }, []string{"way is 7: have Messages, OneSided"}},
 	{"replicated on a grid", func(b *bad) error {
 		return b.space(dist.Layout{Replicate: dist.Checked, Grid: []int{3}}, 4)
 	}, []string{"a replicated array has no grid", "[3]"}},
@@ -81,6 +82,7 @@ var badInput = []struct {
 		return b.space(dist.Layout{Grid: []int{5}, Axes: []int{4}, Mask: []int{1}}, 4)
 	}, []string{"grid [5]", "axis 4", "mask [1]"}},
 	{"like with another mask", func(b *bad) error { return second(b.s.Like(mask(0, 1, 0), 4)) }, []string{"mask [0 1 0]", "NewSpace"}},
+	{"like with another way", func(b *bad) error { return second(b.s.Like(dist.Layout{Way: dist.OneSided}, 4)) }, []string{"way one-sided is not messages", "NewSpace"}},
 	{"like with a negative extent", func(b *bad) error { return second(b.s.Like(dist.Layout{}, -4)) }, []string{"axis 0 of [-4] is negative"}},
 	{"less an axis that is not there", func(b *bad) error { return second(b.s.DropAxis(2)) }, []string{"axis 2 of shape [6 4]"}},
 	{"line of an axis that is not there", func(b *bad) error { return second(b.s.AxisGroup(b.ctx, -3)) }, []string{"axis -3 of shape [6 4]"}},
@@ -136,6 +138,7 @@ var badInput = []struct {
 		return b.space(or(b, dist.Layout{Replicate: dist.Checked}, dist.Replicated), 4)
 	}, []string{"rank 1 has shape [4] replicated (checked)"}},
 	{"one rank debugs", func(b *bad) error { return b.space(dist.Layout{Replicate: dist.Checked, Debug: b.odd}, 4) }, []string{"rank 1 has shape [4] replicated (checked), debug"}},
+	{"one way differs", func(b *bad) error { return b.space(dist.Layout{Way: dist.Way(or(b, 1, 0))}, 4) }, []string{"rank 1", "one-sided"}},
 	{"one mask differs", func(b *bad) error { return b.space(mask(0, or(b, 1, 0), 0), 4) }, []string{"rank 1", "mask [0 1 0]"}},
 	{"one block of wrong length", func(b *bad) error {
 		return second(dist.FromBlock(b.ctx, b.s, make([]float64, or(b, 5, 8))))

@@ -17,14 +17,19 @@ import (
 type Exchange[T scalar.Scalar] struct {
 	plan     Plan
 	in, out  array.Array[T] // messages that are not contiguous in a block
+	inLen    int            // elements in in
 	messages *comm.Exchange
+	puts     *putting[T] // instead of messages, or nil
 }
 
 // NewExchange makes the buffers of a plan. It does not communicate.
 func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	e := &Exchange[T]{plan: *p}
-	recv, inLen := place(p.recv, !p.add)
-	send, outLen := place(p.send, true)
+	oneSided := p.way == OneSided && p.from.Comm().Size() > 1
+	hidden := p.from.proc.shared.hidden
+	recv, inLen := place(p.recv, !p.add && !oneSided)
+	send, outLen := place(p.send, !oneSided || !hidden)
+	e.inLen = inLen
 	for _, l := range recv {
 		for i, c := range l.pieces {
 			l.pieces[i] = c.Flipped()
@@ -32,12 +37,18 @@ func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	}
 	e.plan.recv, e.plan.send = recv, send
 	var err error
-	if e.in, err = array.New[T](p.from.Device(), shape.Of(inLen)); err != nil {
-		return nil, err
+	if !oneSided || hidden {
+		if e.in, err = array.New[T](p.from.Device(), shape.Of(inLen)); err != nil {
+			return nil, err
+		}
 	}
 	if e.out, err = array.New[T](p.from.Device(), shape.Of(outLen)); err != nil {
 		e.in.Free()
 		return nil, err
+	}
+	if oneSided {
+		e.puts, err = newPutting[T](p)
+		return e, err
 	}
 	in, out := make([]comm.Leg, len(recv)), make([]comm.Leg, len(send))
 	e.point(in, recv, e.in, false)
@@ -74,22 +85,32 @@ func (e *Exchange[T]) point(to []comm.Leg, legs []leg, a array.Array[T], direct 
 	}
 }
 
-// Start starts all messages. Neither src, which is sent, nor dst may be changed
+// Start starts all messages. The first Start of a one-sided exchange makes room for it. Neither src, which is sent, nor dst may be changed
 // before Wait has returned.
 func (e *Exchange[T]) Start(ctx context.Context, dst, src array.Array[T]) error {
+	copyPieces(e.out, src, e.plan.send, false)
+	if e.puts != nil {
+		return e.startPuts(ctx, src)
+	}
 	e.point(e.messages.Recv, e.plan.recv, dst, true)
 	e.point(e.messages.Send, e.plan.send, src, true)
-	copyPieces(e.out, src, e.plan.send, false)
 	return e.messages.Start(ctx)
 }
 
 // Wait waits for all messages and copies what was received to dst.
 func (e *Exchange[T]) Wait(ctx context.Context, dst array.Array[T]) error {
-	if err := e.messages.Wait(ctx); err != nil {
+	if err := e.wait(ctx); err != nil {
 		return err
 	}
-	copyPieces(dst, e.in, e.plan.recv, e.plan.add)
+	copyPieces(dst, e.Ghosts(), e.plan.recv, e.plan.add)
 	return nil
+}
+
+func (e *Exchange[T]) wait(ctx context.Context) error {
+	if e.puts != nil {
+		return e.waitPuts(ctx)
+	}
+	return e.messages.Wait(ctx)
 }
 
 func copyPieces[T scalar.Scalar](dst, src array.Array[T], legs []leg, add bool) {
@@ -112,13 +133,20 @@ func (e *Exchange[T]) run(ctx context.Context, dst, src array.Array[T]) error {
 	return e.Wait(ctx, dst)
 }
 
-// Ghosts returns the buffer that holds the rows of other ranks after Wait.
-func (e *Exchange[T]) Ghosts() array.Array[T] { return e.in }
+// Ghosts returns the buffer that holds the rows of other ranks after Wait, until the next
+// Start. Each Start may choose another one.
+func (e *Exchange[T]) Ghosts() array.Array[T] {
+	if e.puts != nil && e.puts.out == nil {
+		return e.puts.ghosts[e.puts.turn]
+	}
+	return e.in
+}
 
 // Free gives the buffers back to the device. An exchange that was never made has none.
 func (e *Exchange[T]) Free() {
 	if e != nil {
 		e.in.Free()
 		e.out.Free()
+		e.puts.free()
 	}
 }

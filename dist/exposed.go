@@ -17,6 +17,16 @@ const (
 	OneSided            // ranks read and write windows on each other's memory
 )
 
+func (w Way) String() string {
+	switch w {
+	case Messages:
+		return "messages"
+	case OneSided:
+		return "one-sided"
+	}
+	return fmt.Sprintf("Way(%d)", uint8(w))
+}
+
 // Exposed is memory of the ranks of a group that all of them read and add to without
 // the help of its owner. Each element is written by Set or Add, never otherwise.
 type Exposed[T scalar.Scalar] struct {
@@ -27,14 +37,10 @@ type Exposed[T scalar.Scalar] struct {
 // Expose opens a, of any length, to the ranks of a group. It is collective. It needs
 // host memory, and a communicator with windows. Proc.Close closes it.
 func Expose[T scalar.Scalar](ctx context.Context, r Proc, g AxisGroup, a array.Array[T]) (*Exposed[T], error) {
-	w, err := g.Window(ctx, buf(a))
+	w, err := r.openWindow(ctx, g.Comm, buf(a))
 	if err != nil {
-		return nil, fmt.Errorf("dist: one-sided: %w", err)
+		return nil, err
 	}
-	if err := w.LockAll(ctx); err != nil {
-		return nil, fmt.Errorf("dist: one-sided: %w", err)
-	}
-	r.shared.windows = append(r.shared.windows, w)
 	return &Exposed[T]{g, w}, nil
 }
 

@@ -171,6 +171,9 @@ func describeLayout(s shape.Shape, l Layout) string {
 	if l.Mask != nil {
 		fmt.Fprintf(&b, ", mask %v", l.Mask)
 	}
+	if l.Way == OneSided {
+		fmt.Fprintf(&b, ", %v", l.Way)
+	}
 	if l.Debug {
 		b.WriteString(", debug")
 	}

@@ -14,15 +14,15 @@ import (
 // and back[a] ghost cells along each axis a: copies of the elements around the block,
 // which other ranks hold, corners included. Depths may reach over several ranks. A
 // rank that holds nothing gets no ghosts. Blocks at an end of the array are widened
-// beyond it only with edges, by cells that are zero. It does not communicate: all
-// ranks must call it with the same values.
+// beyond it only with edges, by cells that are zero. Ghosts travel the way of the layout
+// of s. It does not communicate: all ranks must call it with the same values.
 func NewHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Move[T], error) {
 	given("NewHalo", s)
-	m, err := newHalo[T](s, front, back, edges)
+	m, err := newHalo[T](s, front, back, edges, s.layout.Way)
 	return named("dist: halo", m, err)
 }
 
-func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Move[T], error) {
+func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool, way Way) (*Move[T], error) {
 	w, err := newWidening(s, front, back, edges)
 	if err != nil {
 		return nil, err
@@ -32,14 +32,14 @@ func newHalo[T scalar.Scalar](s *Space, front, back []int, edges bool) (*Move[T]
 		return nil, err
 	}
 	m := &Move[T]{name: "dist: halo", from: s, to: to, zeros: edges}
-	p := NewPlan(s, labelHalo).boxes(func(r int) Box { return w.box(s.Box(r)) }, to.local)
+	p := (&Plan{from: s, way: way, label: labelHalo}).boxes(func(r int) Box { return w.box(s.Box(r)) }, to.local)
 	return m, m.add(p, p.adjoint(labelHaloAdj))
 }
 
 // AddGhosts returns a with front and back ghost cells along each axis, as many
 // as there are before the ends of the array. It is collective.
 func AddGhosts[T scalar.Scalar](ctx context.Context, a Array[T], front, back []int) (Array[T], error) {
-	m, err := newHalo[T](a.given("AddGhosts"), front, back, false)
+	m, err := newHalo[T](a.given("AddGhosts"), front, back, false, Messages)
 	return m.once(ctx, "dist: add ghosts", a, err, "front ", front, ", back ", back, " of ", a.space.describe())
 }
 

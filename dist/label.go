@@ -19,6 +19,7 @@ var (
 	labelBack    = comm.LabelOf("back")
 	labelHalo    = comm.LabelOf("halo")
 	labelHaloAdj = comm.LabelOf("halo adj")
+	labelPut     = comm.LabelOf("put")
 
 	labelNumber   = comm.LabelOf("number")
 	labelDot      = comm.LabelOf("dot")

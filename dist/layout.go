@@ -33,6 +33,7 @@ type Layout struct {
 	Counts    [][]int     // rows at each coordinate of each grid axis; nil, or nil for a grid axis, means balanced
 	Replicate Replication // Checked or Unchecked: every rank holds all, and Grid, Axes, Counts must be nil
 	Mask      []int       // a color per rank: reductions stay among ranks of one color; nil means all
+	Way       Way         // how ghost cells and rows of other ranks travel; OneSided needs a communicator with windows
 	Debug     bool        // Checked arrays: report copies that differ instead of overwriting them
 }
 
@@ -60,6 +61,9 @@ func (l Layout) resolve(s shape.Shape, n int) (Layout, error) {
 	errs := l.checkMask(n)
 	if l.Replicate > Unchecked {
 		errs = append(errs, fmt.Errorf("replicate is %d: have Scattered, Checked, Unchecked", l.Replicate))
+	}
+	if l.Way > OneSided {
+		errs = append(errs, fmt.Errorf("way is %d: have Messages, OneSided", l.Way))
 	}
 	if l.Replicate != Scattered {
 		open := l.Grid == nil && l.Axes == nil && l.Counts == nil

@@ -22,6 +22,7 @@ var programs = map[string]func(ctx context.Context, r dist.Proc, seed uint64) er
 	"messages":   runMessages,
 	"labels":     runLabels,
 	"alone":      runAlone,
+	"one-sided":  runOneSided,
 }
 
 const (

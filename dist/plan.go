@@ -9,6 +9,7 @@ import (
 // Plan lists the messages of an Exchange.
 type Plan struct {
 	from       *Space // of the blocks that are sent
+	way        Way
 	label      comm.Label
 	recv, send []leg
 	own        *device.Strided // this rank's own elements, from block to block
@@ -16,9 +17,10 @@ type Plan struct {
 	ghosts     int             // elements that Rows receives
 }
 
-// NewPlan returns a plan without messages for blocks of s. Messages carry the
-// label: in checked mode ranks that run different exchanges find out.
-func NewPlan(s *Space, l comm.Label) *Plan { return &Plan{from: s, label: l} }
+// NewPlan returns a plan without messages for blocks of s, which go the way of its
+// layout. Messages carry the label: in checked mode ranks that run different exchanges
+// find out.
+func NewPlan(s *Space, l comm.Label) *Plan { return &Plan{from: s, way: s.layout.Way, label: l} }
 
 // leg is one message of n elements. A received message without pieces stays in
 // the buffer.
@@ -128,7 +130,7 @@ func (p *Plan) boxes(want func(rank int) Box, local shape.Shape) *Plan {
 
 // adjoint returns the plan that sends everything back and adds it up.
 func (p *Plan) adjoint(l comm.Label) *Plan {
-	q := &Plan{from: p.from, label: l, recv: p.send, send: p.recv, add: true}
+	q := &Plan{from: p.from, way: p.way, label: l, recv: p.send, send: p.recv, add: true}
 	if p.own != nil {
 		own := p.own.Flipped()
 		q.own = &own

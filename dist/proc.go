@@ -24,8 +24,12 @@ type Proc struct {
 type shared struct {
 	made    []partition    // for spaces; kept, because MPI has room for a few thousand only
 	own     []*comm.Comm   // what Close gives back besides
-	windows []*comm.Window // of Exposed
+	windows []*comm.Window // of Exposed and of mailboxes
 	once    Reduction      // of functions such as Dot
+
+	putsWork  bool  // this group has windows
+	hidden    bool  // the host does not see the arrays of this rank
+	mailboxes []any // of each element type that was sent one-sided
 }
 
 type partition struct {

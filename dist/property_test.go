@@ -2,6 +2,7 @@ package dist_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -161,8 +162,16 @@ func (g gen) counts(rows, parts int) []int {
 	return c
 }
 
+// space draws a space. Some are one-sided, where ranks have windows.
 func (g gen) space(ctx context.Context, r dist.Proc, dims []int) (*dist.Space, error) {
-	return dist.NewSpace(ctx, r, g.layout(dims, r.Size()), dims...)
+	l := g.layout(dims, r.Size())
+	l.Way = dist.Way(g.IntN(2))
+	s, err := dist.NewSpace(ctx, r, l, dims...)
+	if errors.Is(err, errors.ErrUnsupported) { // TestOneSided says who must have them
+		l.Way = dist.Messages
+		s, err = dist.NewSpace(ctx, r, l, dims...)
+	}
+	return s, err
 }
 
 // value is element i of a vector called salt: small integers, so that sums and

@@ -24,9 +24,10 @@ func newRedistribution[T scalar.Scalar](from, to *Space, back bool) (*Move[T], e
 	}
 	for i, leaf := range from.leaves {
 		other := to.leaves[i]
-		there, home := NewPlan(leaf, labelMove).boxes(other.Box, other.local), (*Plan)(nil)
+		// Whole blocks go by messages: a mailbox would hold two more copies of them.
+		there, home := (&Plan{from: leaf, label: labelMove}).boxes(other.Box, other.local), (*Plan)(nil)
 		if back {
-			home = NewPlan(other, labelBack).boxes(leaf.Box, leaf.local)
+			home = (&Plan{from: other, label: labelBack}).boxes(leaf.Box, leaf.local)
 		}
 		if err := m.add(there, home); err != nil {
 			return nil, err

@@ -50,6 +50,9 @@ func NewSpace(ctx context.Context, r Proc, l Layout, dims ...int) (*Space, error
 	if err = Agree(ctx, r.Comm, "dist: space", err, text); err != nil {
 		return nil, err
 	}
+	if err = r.checkWay(ctx, l.Way); err != nil {
+		return nil, fmt.Errorf("dist: space: %w", err)
+	}
 	group := r.Comm
 	if l.Mask != nil {
 		if group, err = r.subgroup(ctx, l.Mask); err != nil {
@@ -83,7 +86,7 @@ func newSpace(r Proc, s shape.Shape, l Layout, group *comm.Comm) *Space {
 }
 
 // Like returns the space of arrays of another shape or layout on the same ranks,
-// with the same mask. It does not communicate: all ranks must call it with the
+// with the same mask and way. It does not communicate: all ranks must call it with the
 // same values.
 func (s *Space) Like(l Layout, dims ...int) (*Space, error) {
 	t, err := s.like(l, dims)
@@ -107,10 +110,13 @@ func (s *Space) like(l Layout, dims []int) (*Space, error) {
 	if l.Mask != nil && !slices.Equal(l.Mask, s.layout.Mask) {
 		return nil, fmt.Errorf("mask %v is not %v, that of the space it is to be like: a new one needs NewSpace", l.Mask, s.layout.Mask)
 	}
+	if l.Way != Messages && l.Way != s.layout.Way {
+		return nil, fmt.Errorf("way %v is not %v, that of the space it is to be like: a new one needs NewSpace", l.Way, s.layout.Way)
+	}
 	if l, err = l.resolve(sh, s.proc.Size()); err != nil {
 		return nil, err
 	}
-	l.Mask = s.layout.Mask
+	l.Mask, l.Way = s.layout.Mask, s.layout.Way
 	return newSpace(s.proc, sh, l, s.group), nil
 }
 

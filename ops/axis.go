@@ -122,9 +122,6 @@ func newAxisApply[T scalar.Scalar](plan *dist.Plan, dst, src *dist.Space, terms 
 	if l.rows, err = dist.NewExchange[T](plan); err != nil {
 		return nil, err
 	}
-	for i := range l.sum.Parts {
-		l.sum.Parts[i].Ghost = l.rows.Ghosts().Mem()
-	}
 	return l, nil
 }
 
@@ -149,6 +146,9 @@ func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add b
 		return err
 	}
 	if fused {
+		for i := range parts {
+			parts[i].Ghost = ghosts.Mem()
+		}
 		array.BandsSum(dst, src, &l.sum)
 		return nil
 	}

@@ -41,19 +41,41 @@ var homes = []struct {
 	{3, dist.Replicated, []int{6, 4}},
 }
 
+// ways are how rows of other ranks travel.
+var ways = []dist.Way{dist.Messages, dist.OneSided}
+
+// eachHome runs f on each home, both ways.
 func eachHome(t *testing.T, f func(ctx context.Context, x *dist.Space) error) {
+	for _, way := range ways {
+		eachHomeBy(t, way, f)
+	}
+}
+
+func eachHomeBy(t *testing.T, way dist.Way, f func(ctx context.Context, x *dist.Space) error) {
 	for _, h := range homes {
 		err := testdevices.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
-			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
+			x, err := spaceBy(ctx, r, way, h.layout, h.dims)
 			if err != nil {
 				return err
 			}
 			return f(ctx, x)
 		})
 		if err != nil {
-			t.Errorf("ranks=%d/shape=%v/grid=%v: %v", h.ranks, h.dims, h.layout.Grid, err)
+			t.Errorf("ranks=%d/shape=%v/grid=%v/way=%d: %v", h.ranks, h.dims, h.layout.Grid, way, err)
 		}
 	}
+}
+
+// spaceBy returns a space whose rows travel one way, or by messages where ranks cannot
+// go that way. A test of package dist says who can.
+func spaceBy(ctx context.Context, r dist.Proc, way dist.Way, l dist.Layout, dims []int) (*dist.Space, error) {
+	l.Way = way
+	x, err := dist.NewSpace(ctx, r, l, dims...)
+	if errors.Is(err, errors.ErrUnsupported) {
+		l.Way = dist.Messages
+		x, err = dist.NewSpace(ctx, r, l, dims...)
+	}
+	return x, err
 }
 
 // check runs one check of every operator over x.
@@ -81,12 +103,12 @@ func TestDot(t *testing.T) {
 // Operators do the same on devices of other kinds.
 func TestDevices(t *testing.T) {
 	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
-		for _, h := range homes {
+		for i, h := range homes {
 			if p.Slow && h.ranks > 2 {
 				continue
 			}
 			err := p.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
-				x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
+				x, err := spaceBy(ctx, r, ways[i%2], h.layout, h.dims)
 				if err != nil {
 					return err
 				}
@@ -113,12 +135,12 @@ func TestLinearAndOverwriting(t *testing.T) {
 }
 
 func TestAllocs(t *testing.T) {
-	for _, h := range homes {
+	for i, h := range homes {
 		if h.ranks > 3 {
 			continue
 		}
 		err := testdevices.Local(t.Context(), h.ranks, func(ctx context.Context, r dist.Proc) error {
-			x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
+			x, err := spaceBy(ctx, r, ways[i%2], h.layout, h.dims)
 			if err != nil {
 				return err
 			}
@@ -131,7 +153,7 @@ func TestAllocs(t *testing.T) {
 }
 
 func TestKeepsType(t *testing.T) {
-	eachHome(t, func(ctx context.Context, x *dist.Space) error {
+	eachHomeBy(t, dist.Messages, func(ctx context.Context, x *dist.Space) error {
 		a32, a64, c64, c128 := forms[float32](), forms[float64](), forms[complex64](), forms[complex128]()
 		for i, m := range a32 {
 			if m.name == "zero" {
@@ -273,7 +295,7 @@ func underMPI(ctx context.Context, r dist.Proc) error {
 		if h.ranks != r.Size() {
 			continue
 		}
-		x, err := dist.NewSpace(ctx, r, h.layout, h.dims...)
+		x, err := spaceBy(ctx, r, ways[(n+1)/2%2], h.layout, h.dims) // both ways for both types
 		if err != nil {
 			return err
 		}
