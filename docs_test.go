@@ -30,24 +30,45 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// The programs of docs/operators.md are those of programs_test.go, word for word.
-func TestOperatorsPage(t *testing.T) {
+var indexed = regexp.MustCompile(`\[(\w+)\]\(\.\./([\w/]+_test\.go)\)`)
+
+// Every function of the front door that makes an operator or solves stands in
+// docs/operators.md, with a link to a file whose Examples call it.
+func TestDocumentsIndexEveryOperator(t *testing.T) {
 	page, err := os.ReadFile("docs/operators.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("programs_test.go")
-	if err != nil {
-		t.Fatal(err)
+	example := map[string]string{}
+	for _, m := range indexed.FindAllStringSubmatch(string(page), -1) {
+		example[m[1]] = m[2]
 	}
-	blocks := strings.Split(string(page), "```go\n")[1:]
-	if len(blocks) != 5 {
-		t.Errorf("the page has %d programs, want 5", len(blocks))
-	}
-	for _, b := range blocks {
-		if program, _, _ := strings.Cut(b, "```"); !strings.Contains(string(source), program) {
-			t.Errorf("programs_test.go does not have\n%s", program)
+	found := 0
+	for _, d := range declared(t, ".") {
+		if d.receiver != "" || d.result != "Op" && d.result != "Solution" && d.name != "PowerIteration" || d.name == "FromMap" {
+			continue
 		}
+		found++
+		file, ok := example[d.name]
+		if !ok {
+			t.Errorf("docs/operators.md does not have [%s](../ops/..._test.go): give it a row with a link to its Example", d.name)
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("docs/operators.md, %s: %v", d.name, err)
+		}
+		calls := regexp.MustCompile(`func Example(\w*_)?` + d.name + `\(|\w\.` + d.name + `[\[(]`)
+		if !strings.Contains(string(text), "func Example") || !calls.Match(text) {
+			t.Errorf("docs/operators.md: %s has no Example with %s", file, d.name)
+		}
+		delete(example, d.name)
+	}
+	for name := range example {
+		t.Errorf("docs/operators.md has %s, which package golops does not have", name)
+	}
+	if found < 50 {
+		t.Errorf("found %d functions only: the search is broken", found)
 	}
 }
 

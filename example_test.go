@@ -69,23 +69,23 @@ func Example_leastSquaresMigration() {
 	// Output: like the truth: migrated 0.46, inverted 0.93 after 30 iterations
 }
 
-// The programs of docs/operators.md are those of programs_test.go, word for word.
+// The programs of docs/programs.md are those of programs_test.go, word for word.
 func TestDocumentsHoldPrograms(t *testing.T) {
 	source, err := os.ReadFile("programs_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("docs/operators.md")
+	text, err := os.ReadFile("docs/programs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(string(text), "```go\n")[1:]
 	if len(blocks) < 5 {
-		t.Errorf("docs/operators.md has %d programs, want five", len(blocks))
+		t.Errorf("docs/programs.md has %d programs, want five", len(blocks))
 	}
 	for _, b := range blocks {
 		if program, _, _ := strings.Cut(b, "```"); !strings.Contains(string(source), program) {
-			t.Errorf("docs/operators.md: this is not in programs_test.go:\n%s", program)
+			t.Errorf("docs/programs.md: this is not in programs_test.go:\n%s", program)
 		}
 	}
 }
