@@ -16,6 +16,8 @@ import (
 type Device struct {
 	device.Device
 	Live   int // allocations that have not been given back
+	Bytes  int // of them
+	Peak   int // the most that Bytes has been
 	Waits  int // how often the host waited for a result
 	Spare  int // allocations until memory is short, if positive
 	f32    *kernels[float32, float32]
@@ -125,6 +127,8 @@ func (k *kernels[T, F]) Alloc(n int) (device.Mem[T], error) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(m.Host)))
 	k.d.blocks[at] = m
 	k.d.Live++
+	k.d.Bytes += n * scalar.Of[T]().Size()
+	k.d.Peak = max(k.d.Peak, k.d.Bytes)
 	return device.Mem[T]{Addr: at, N: n}, nil
 }
 
@@ -140,6 +144,7 @@ func (k *kernels[T, F]) Free(m device.Mem[T]) {
 	k.Kernels.Fill(m, zero/zero)
 	delete(k.d.blocks, m.Addr)
 	k.d.Live--
+	k.d.Bytes -= m.N * scalar.Of[T]().Size()
 }
 
 func (k *kernels[T, F]) Slice(m device.Mem[T], lo, hi int) device.Mem[T] {
