@@ -17,7 +17,7 @@ func (c Config) RunOn(ctx context.Context, host *comm.Comm, p Program) error {
 	if err != nil {
 		return err
 	}
-	return c.onDevice(p, threadsPerRank(runtime.NumCPU(), cores(), host.Size()))(ctx, host)
+	return c.onDevice(p, threadsPerRank(runtime.NumCPU(), Cores(), host.Size()))(ctx, host)
 }
 
 // onDevice returns p with a device for each rank: a GPU, or threads of this machine.

@@ -16,9 +16,9 @@ func threadsPerRank(visible, all, ranks int) int {
 	return max(1, visible/ranks)
 }
 
-// cores returns how many cores the machine has, whether or not this process is bound to
+// Cores returns how many cores the machine has, whether or not this process is bound to
 // some. It returns 0 if that is not known.
-func cores() int {
+func Cores() int {
 	b, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
 		return 0

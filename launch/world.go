@@ -68,7 +68,7 @@ func (c Config) World(ctx context.Context, p Program) error {
 			_ = w.End(ctx, driver.Exited())
 		}
 	}()
-	run := tr.wrap(c.onDevice(p, threadsPerRank(runtime.NumCPU(), cores(), w.Launcher.LocalSize)))
+	run := tr.wrap(c.onDevice(p, threadsPerRank(runtime.NumCPU(), Cores(), w.Launcher.LocalSize)))
 	err = driver.Recovered(w.Comm.Abort, func() error { return run(ctx, w.Comm) })
 	returned = true
 	var dev *DeviceError

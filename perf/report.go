@@ -19,6 +19,7 @@ type Report struct {
 	Kernels []KernelTable     `json:"kernels,omitempty"`
 
 	Operators []OperatorTable `json:"operators,omitempty"`
+	Roofline  *Roofline       `json:"roofline,omitempty"`
 }
 
 var units = map[string]string{

@@ -184,6 +184,6 @@ GOLOPS_TRACE=trace.svg records what each rank did and when.`,
 	}
 	f.register(cmd.Flags())
 	cmd.SetFlagErrorFunc(explainFlag)
-	cmd.AddCommand(a.kernels(), a.operator(perf.Halo), a.operator(perf.Product))
+	cmd.AddCommand(a.kernels(), a.operator(perf.Halo), a.operator(perf.Product), a.roofline())
 	return cmd
 }

@@ -77,19 +77,26 @@ func runError(err error) error {
 // checkFiles refuses files that cannot be written, before anything is measured.
 func (f *perfFlags) checkFiles() (errs []error) {
 	for _, file := range []struct{ flag, name string }{{"json", f.json}, {"csv", f.csv}, {"plot", f.plot}} {
-		if file.name == "" || otherRank() { // whose machine may have other folders
-			continue
-		}
-		if s, err := os.Stat(filepath.Dir(file.name)); err != nil || !s.IsDir() {
-			errs = append(errs, fmt.Errorf("--%s %s: there is no folder %s", file.flag, file.name, filepath.Dir(file.name)))
-		} else if err := disk.Try(file.name); err != nil {
-			errs = append(errs, fmt.Errorf("--%s %s: %w", file.flag, file.name, err))
-		}
+		errs = append(errs, checkFile(file.flag, file.name)...)
 	}
 	if f.plot != "" && !slices.Contains(perf.PlotFormats, format(f.plot)) {
 		errs = append(errs, fmt.Errorf("--plot %s: the name must end in .svg or .png", f.plot))
 	}
 	return errs
+}
+
+// checkFile refuses a file that cannot be written. "" means none.
+func checkFile(flag, name string) []error {
+	if name == "" || otherRank() { // whose machine may have other folders
+		return nil
+	}
+	if s, err := os.Stat(filepath.Dir(name)); err != nil || !s.IsDir() {
+		return []error{fmt.Errorf("--%s %s: there is no folder %s", flag, name, filepath.Dir(name))}
+	}
+	if err := disk.Try(name); err != nil {
+		return []error{fmt.Errorf("--%s %s: %w", flag, name, err)}
+	}
+	return nil
 }
 
 func format(name string) string { return strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".") }
