@@ -2,7 +2,6 @@ package perf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/golops/golops/dist"
@@ -16,12 +15,13 @@ const haloRows = 2
 
 // haloSubject is the exchange of one row with each neighbour, in messages of size bytes.
 func haloSubject[T scalar.Scalar](ctx context.Context, r dist.Proc, size int64, oneSided bool) (s subject[T], err error) {
+	layout := dist.Layout{}
 	if oneSided {
-		return s, fmt.Errorf("one-sided halo: %w", errors.ErrUnsupported)
+		layout.Way = dist.OneSided
 	}
 	columns := max(1, int(size)/scalar.Of[T]().Size())
 	n := haloRows * r.Size()
-	x, err := dist.NewSpace(ctx, r, dist.Layout{}, n, columns)
+	x, err := dist.NewSpace(ctx, r, layout, n, columns)
 	if err != nil {
 		return s, err
 	}

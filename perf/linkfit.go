@@ -1,7 +1,6 @@
 package perf
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,8 +37,11 @@ func fitLink(name string, points []RooflinePoint) (LinkFit, error) {
 			weights[i] = 1 / max(math.Abs(predict(x, p)/p.Seconds-1), 1e-3)
 		}
 	}
-	if x[2] == 0 { // all messages were small
-		return f, errors.New("perf: roofline: no bandwidth can be seen in the times of " + name + ": measure larger messages")
+	if x[2] == 0 { // no message was so large that its size mattered: take the most that was seen
+		for _, p := range points {
+			x[2] = max(x[2], p.terms()[2]/p.Seconds)
+		}
+		x[2] = 1 / x[2]
 	}
 	f.Link = cost.Link{Latency: x[0], Overhead: x[1], Bandwidth: 1 / x[2]}
 	var errs []float64

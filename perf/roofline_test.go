@@ -57,8 +57,8 @@ func TestFitLink(t *testing.T) {
 		t.Error("two points are no link")
 	}
 	small := []RooflinePoint{{Size: 1, Messages: 1, Seconds: 3e-6}, {Size: 2, Messages: 1, Seconds: 2e-6}, {Size: 3, Messages: 1, Seconds: 1e-6}}
-	if f, err := fitLink(Messages, small); err == nil {
-		t.Errorf("times that fall have a bandwidth: %+v", f)
+	if f, err := fitLink(Messages, small); err != nil || f.Link.Bandwidth != 3e6 {
+		t.Errorf("times that do not grow with sizes: %+v, %v", f, err)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestMeasureRoofline(t *testing.T) {
 	block, rows, lines := copyBlock, gemmRows, fftLines
 	t.Cleanup(func() { copyBlock, gemmRows, fftLines = block, rows, lines })
 	copyBlock, gemmRows, fftLines = [3]int{16, 16, 16}, 16, 1
-	for _, ranks := range []int{2, 3, 4} {
+	for _, ranks := range []int{2, 3} {
 		for nodes := 1; nodes < 3; nodes++ {
 			cfg := quickRoof(ranks)
 			cfg.host = func(rank int) string { return fmt.Sprint("node", rank*nodes/ranks) }
@@ -99,10 +99,8 @@ func TestMeasureRoofline(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, &out)
 				}
 			}
-			for _, format := range PlotFormats {
-				if err := PlotRoofline(&file, format, sampleMachine, roof); err != nil {
-					t.Error(err)
-				}
+			if err := PlotRoofline(&file, PlotFormats[nodes-1], sampleMachine, roof); err != nil {
+				t.Error(err)
 			}
 		}
 	}
