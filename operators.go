@@ -229,3 +229,34 @@ func Real32(x Space[complex64]) Op[complex64, float32] {
 func Imag32(x Space[complex64]) Op[complex64, float32] {
 	return Op[complex64, float32]{x.w, Must(ops.Imag[complex64, float32](x.Dist())), named("Imag32")}
 }
+
+// FFT returns the Fourier transform along an axis of complex vectors.
+func FFT[T Scalar](x Space[T], axis int, o ...ops.FFTOptions) Op[T, T] {
+	return op(x, "FFT", Must(ops.FFT[T](x.ctx(), x.s, axis, option(o, ops.FFTDefaults()))))
+}
+
+// FFT2D returns the Fourier transform along two axes.
+func FFT2D[T Scalar](x Space[T], axes [2]int, o ...ops.FFTOptions) Op[T, T] {
+	return op(x, "FFT2D", Must(ops.FFT2D[T](x.ctx(), x.s, axes, option(o, ops.FFTDefaults()))))
+}
+
+// FFTND returns the Fourier transform along any axes.
+func FFTND[T Scalar](x Space[T], axes []int, o ...ops.FFTOptions) Op[T, T] {
+	return op(x, "FFTND", Must(ops.FFTND[T](x.ctx(), x.s, axes, option(o, ops.FFTDefaults()))))
+}
+
+// RealFFT returns the Fourier transform along an axis of real vectors, which has half of
+// the coefficients: golops.RealFFT[complex64](x, 0) for an x of float32.
+func RealFFT[C, R Scalar](x Space[R], axis int, o ...ops.FFTOptions) Op[R, C] {
+	return Op[R, C]{x.w, Must(ops.RealFFT[C, R](x.ctx(), x.s, axis, option(o, ops.FFTDefaults()))), named("RealFFT")}
+}
+
+// RealFFT2D is RealFFT along two axes, of which the second has half of the coefficients.
+func RealFFT2D[C, R Scalar](x Space[R], axes [2]int, o ...ops.FFTOptions) Op[R, C] {
+	return Op[R, C]{x.w, Must(ops.RealFFT2D[C, R](x.ctx(), x.s, axes, option(o, ops.FFTDefaults()))), named("RealFFT2D")}
+}
+
+// RealFFTND is RealFFT along any axes, of which the last has half of the coefficients.
+func RealFFTND[C, R Scalar](x Space[R], axes []int, o ...ops.FFTOptions) Op[R, C] {
+	return Op[R, C]{x.w, Must(ops.RealFFTND[C, R](x.ctx(), x.s, axes, option(o, ops.FFTDefaults()))), named("RealFFTND")}
+}

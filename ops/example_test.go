@@ -7,11 +7,12 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
+	"github.com/golops/golops/scalar"
 )
 
 // show prints what an operator over an array of these dims makes of it, split
 // over two goroutine ranks.
-func show(dims []int, x []float64, op newOp[float64]) {
+func show[D, R scalar.Scalar](dims []int, x []D, op func(ctx ctxt, x space) (linop.Map[D, R], error)) {
 	err := launch.Config{Ranks: 2}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		space, err := dist.NewSpace(ctx, r, dist.Layout{}, dims...)
 		if err != nil {

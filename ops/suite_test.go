@@ -303,7 +303,8 @@ func underMPI(ctx context.Context, r dist.Proc) error {
 			err = check(ctx, x, optest.Dot[float32, float32])
 		}
 		if err == nil && (soak.On() || n%2 == 1) {
-			err = errors.Join(check(ctx, x, optest.Dot[complex128, complex128]), realAndImag(ctx, x))
+			err = errors.Join(check(ctx, x, optest.Dot[complex128, complex128]), realAndImag(ctx, x),
+				eachFFT(ctx, x, dotOf[complex128, complex128], dotOf[complex128, float64]))
 		}
 		if err != nil {
 			return err

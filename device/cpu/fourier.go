@@ -76,7 +76,7 @@ func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT
 	y := k.flat(dst)
 	for i := range p.steps {
 		if i == 0 {
-			k.fourierStep(p, i, y, src.Host, realForward)
+			k.fourierStep(p, i, y, elements(src), realForward)
 		} else {
 			k.fourierStep(p, i, y, y, complexForward)
 		}
@@ -93,7 +93,7 @@ func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DF
 	x := k.flat(src)
 	for i := len(p.steps) - 1; i >= 0; i-- {
 		if i == 0 {
-			k.fourierStep(p, i, dst.Host, x, realInverse)
+			k.fourierStep(p, i, elements(dst), x, realInverse)
 		} else {
 			k.fourierStep(p, i, x, x, complexInverse)
 		}

@@ -72,3 +72,18 @@ func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.d.must(device.Stack(k.Kernels, x, y, t))
 }
+
+// PlanFFT and FFT implement device.Fourier, RFFT and IRFFT device.RealFourier.
+func (k *kernels[T, F]) PlanFFT(t *device.DFT) error { return device.PlanFFT(k.Kernels, t) }
+
+func (k *kernels[T, F]) FFT(dst, src device.Mem[T], t *device.DFT, inverse bool) error {
+	return device.FFT(k.Kernels, dst, src, t, inverse)
+}
+
+func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT) error {
+	return device.RFFT(k.Kernels, dst, src, t)
+}
+
+func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DFT) error {
+	return device.IRFFT(k.Kernels, dst, src, t)
+}

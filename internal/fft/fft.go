@@ -142,6 +142,8 @@ func (p *Plan[F]) unpack(a []F) {
 			y[l], y[l+w] = er-or, oi-ei
 		}
 	}
+	clear(a[w : 2*w]) // exactly real
+	clear(a[(2*m+1)*w : (2*m+2)*w])
 }
 
 // pack is the inverse of unpack, times 2. Parts have changed places, before and after:
