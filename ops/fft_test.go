@@ -319,3 +319,17 @@ func ExampleRealFFT() {
 	})
 	// Output: [(9+0i) (-2.828427-1.4142135i) (-1+0i)]
 }
+
+func ExampleRealFFT2D() {
+	show([]int{2, 2}, []float32{1, 2, 3, 4}, func(ctx ctxt, x space) (linop.Map[float32, complex64], error) {
+		return ops.RealFFT2D[complex64, float32](ctx, x, [2]int{0, 1}, ops.FFTOptions{})
+	})
+	// Output: [(10+0i) (-2+0i) (-4+0i) (0+0i)]
+}
+
+func ExampleRealFFTND() {
+	show([]int{2, 2}, []float64{1, 2, 3, 4}, func(ctx ctxt, x space) (linop.Map[float64, complex128], error) {
+		return ops.RealFFTND[complex128, float64](ctx, x, []int{1, 0}, ops.FFTOptions{})
+	})
+	// Output: [(10+0i) (-2+0i) (-4+0i) (0+0i)]
+}
