@@ -19,3 +19,12 @@ func KirchhoffBySource[T Scalar](w *World, k wave.KirchhoffOptions) Op[T, T] {
 func KirchhoffByModel[T Scalar](w *World, k wave.KirchhoffOptions) Op[T, T] {
 	return Op[T, T]{w, Must(wave.KirchhoffByModel[T](w.Context(), w.proc, k)), named("KirchhoffByModel")}
 }
+
+// MDC returns the multi-dimensional convolution of wavefields with a kernel g, given by
+// its frequencies: see wave.MDC. It keeps g.
+func MDC[C, R Scalar](g Vec[C], x Space[R], o ...wave.MDCOptions) Op[R, R] {
+	if g.Space().World() != x.World() {
+		apart("multi-dimensional convolution", g.Space(), x)
+	}
+	return Op[R, R]{x.w, Must(wave.MDC[C, R](x.ctx(), g.a, x.s, option(o, wave.MDCDefaults()))), named("MDC")}
+}

@@ -289,6 +289,24 @@ def fredholm1():
             add_pair("MPIFredholm1", f"nz{nz}", dt, dict(nz=nz), dict(G=G, x=X, y=Y, u=U, v=V), X.shape, U.shape)
 
 
+def mdc():
+    """Frequencies of the kernel over ranks, model and data whole on each."""
+    nf, ns, nr = 7, 4, 3
+    at = slice(sum(split(nf)[:rank]), sum(split(nf)[:rank + 1]))
+    for nt, nv, twosided, conj, prescaled in ((15, 2, True, False, False), (14, 1, False, True, False), (13, 2, False, False, True)):
+        for dt, ct in (("float32", "complex64"), ("float64", "complex128")):
+            G, X, U = rand("G", ct, (nf, ns, nr)), rand("x", dt, (nt, nr, nv)), rand("u", dt, (nt, ns, nv))
+            kw = dict(nt=nt, nv=nv, dt=0.5, dr=2.5, twosided=twosided, saveGt=False, conj=conj, prescaled=prescaled)
+            Op = pylops_mpi.waveeqprocessing.MPIMDC(G[at], nfreq=nf, **kw)
+            Y = Op.matvec(broadcast(X.ravel())).asarray().real.astype(dt).reshape(U.shape)
+            V = Op.rmatvec(broadcast(U.ravel())).asarray().real.astype(dt).reshape(X.shape)
+            serial = pylops.waveeqprocessing.MDC(G, **kw)
+            must_agree("MPIMDC", Y, serial.matvec(X.ravel()).reshape(U.shape))
+            must_agree("MPIMDC, adjoint", V, serial.rmatvec(U.ravel()).reshape(X.shape))
+            p = dict(dt=0.5, dr=2.5, twosided=twosided, conj=conj, prescaled=prescaled)
+            add_pair("MPIMDC", f"nt{nt}", dt, p, dict(G=G, x=X, y=Y, u=U, v=V), X.shape, U.shape)
+
+
 def nonstationary_convolve1d():
     def put(dims, nh, ih, axis, dtypes):
         ih = np.array(ih)
@@ -323,4 +341,4 @@ def nonstationary_convolve1d():
     put((2, 18), 3, (1, 4, 7, 10, 13, 16), 1, one())
 
 
-STAGES = [first_derivative, second_derivative, laplacian, gradient, halo, stacks, stacked, fredholm1, nonstationary_convolve1d]
+STAGES = [first_derivative, second_derivative, laplacian, gradient, halo, stacks, stacked, fredholm1, mdc, nonstationary_convolve1d]
