@@ -125,7 +125,7 @@ func testProduct[T, A scalar.Scalar](ctx context.Context, r dist.Proc, c product
 	}
 	op, err := ops.Product[T](ctx, a, x, c.o)
 	if c.o.Way == dist.OneSided || c.o.Kind == ops.ProductOneSidedSUMMA {
-		if errors.Is(err, errors.ErrUnsupported) { // this MPI has no windows
+		if errors.Is(err, errors.ErrUnsupported) && r.OneSided(ctx) != nil { // an MPI without windows, or NCCL
 			c.o.Way, c.o.Kind = dist.Messages, min(c.o.Kind, ops.ProductSUMMA)
 			op, err = ops.Product[T](ctx, a, x, c.o)
 		}
@@ -191,14 +191,10 @@ func compareProduct[T, A scalar.Scalar](c productCase, a []A, x, y []T) error {
 	return nil
 }
 
-// testProducts multiplies with random layouts and kinds. simple leaves windows out, which
-// are for host memory.
-func testProducts(ctx context.Context, r dist.Proc, cases int, simple bool) error {
+// testProducts multiplies with random layouts and kinds.
+func testProducts(ctx context.Context, r dist.Proc, cases int) error {
 	for seed := range uint64(cases) {
 		c := drawProduct(rand.New(rand.NewPCG(seed, uint64(r.Size()))), r.Size())
-		if simple {
-			c.o.Way, c.o.Kind = dist.Messages, min(c.o.Kind, ops.ProductSUMMA)
-		}
 		test := []func(context.Context, dist.Proc, productCase, uint64) error{
 			testProduct[float64, float64], testProduct[complex128, complex128], testProduct[float32, float32], testProduct[complex64, complex64],
 			testProduct[float64, float32], testProduct[complex128, complex64],
@@ -215,7 +211,7 @@ func TestProductLayouts(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 4, 6, 9} {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			err := launch.Config{Ranks: ranks, Threads: 1}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
-				return testProducts(ctx, r, soak.Or(90, 3000), false)
+				return testProducts(ctx, r, soak.Or(90, 3000))
 			})
 			if err != nil {
 				t.Error(err)
@@ -231,7 +227,7 @@ func TestProductDevices(t *testing.T) {
 		if p.Slow {
 			ranks, cases = 2, soak.Or(12, 100)
 		}
-		err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error { return testProducts(ctx, r, cases, true) })
+		err := p.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error { return testProducts(ctx, r, cases) })
 		if err != nil {
 			t.Error(err)
 		}
@@ -240,7 +236,7 @@ func TestProductDevices(t *testing.T) {
 
 // underMPIProducts is TestProductLayouts on the ranks of a launcher.
 func underMPIProducts(ctx context.Context, r dist.Proc) error {
-	return testProducts(ctx, r, soak.Or(9, 600), false)
+	return testProducts(ctx, r, soak.Or(9, 600))
 }
 
 func TestProductsUnderMPI(t *testing.T) {
