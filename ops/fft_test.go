@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/golden"
+	"github.com/golops/golops/internal/soak"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/linop/optest"
@@ -332,4 +334,70 @@ func ExampleRealFFTND() {
 		return ops.RealFFTND[complex128, float64](ctx, x, []int{1, 0}, ops.FFTOptions{})
 	})
 	// Output: [(10+0i) (-2+0i) (-4+0i) (0+0i)]
+}
+
+// Transforms give the numbers of PyLops on every layout. Those of real vectors are its
+// transforms with real=True.
+func TestGoldenFFT(t *testing.T) {
+	for _, name := range []string{"FFT", "FFT2D", "FFTND"} {
+		for i, c := range golden.Cases(t, name) {
+			for j, p := range testLayouts {
+				if (i+j)%soak.Or(2, 1) != 0 {
+					continue
+				}
+				err := testdevices.Local(t.Context(), p.ranks, func(ctx context.Context, r dist.Proc) error {
+					switch c.DType {
+					case scalar.Float32:
+						return goldenFFT(t, ctx, r, p, c, 2e-6, ops.RealFFTND[complex64, float32])
+					case scalar.Float64:
+						return goldenFFT(t, ctx, r, p, c, 1e-14, ops.RealFFTND[complex128, float64])
+					case scalar.Complex64:
+						return goldenFFT(t, ctx, r, p, c, 2e-6, ops.FFTND[complex64])
+					}
+					return goldenFFT(t, ctx, r, p, c, 1e-14, ops.FFTND[complex128])
+				})
+				if err != nil {
+					t.Errorf("%s on %v: %v", c.Name, p, err)
+				}
+			}
+		}
+	}
+}
+
+func goldenFFT[D, C scalar.Scalar](t *testing.T, ctx ctxt, r dist.Proc, p testLayout, c golden.Case, tol float64,
+	make func(ctxt, space, []int, ops.FFTOptions) (linop.Map[D, C], error)) error {
+	layout, fits := p.layout(len(c.Dims))
+	if !fits {
+		return nil
+	}
+	x, err := dist.NewSpace(ctx, r, layout, c.Dims...)
+	if err != nil {
+		return err
+	}
+	key, size := "axes", "nffts"
+	if c.Op == "FFT" {
+		key, size = "axis", "nfft"
+	}
+	var axes []int
+	o := ops.FFTOptions{Norm: map[string]ops.FFTNorm{"none": ops.FFTNormNone, "ortho": ops.FFTNormOrtho, "1/n": ops.FFTNormOneOverN}[c.String("norm")]}
+	if axes = c.Ints(key); c.Params[size] != nil {
+		o.Sizes = c.Ints(size)
+	}
+	if c.Bool("ifftshift_before") {
+		o.ShiftBefore = axes
+	}
+	if c.Bool("fftshift_after") {
+		o.ShiftAfter = axes
+	}
+	a, err := make(ctx, x, axes, o)
+	if err != nil {
+		return err
+	}
+	if err := imageOf(t, ctx, c, "x", "y", a, tol); err != nil {
+		return fmt.Errorf("forward: %w", err)
+	}
+	if err := imageOf(t, ctx, c, "u", "v", linop.H(a), tol); err != nil {
+		return fmt.Errorf("adjoint: %w", err)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import sys
 import serial
 import serial_algebra as algebra
 import serial_basic as basic
+import serial_fourier as fourier
 import serial_signal as signal
 import serial_stencils as stencils
 
@@ -36,6 +37,7 @@ STAGES = [
     signal.interp,
     signal.bilinear,
     signal.convolve_nd,
+    fourier.fourier,
     algebra.algebra,
     algebra.stacks,
     algebra.dense,
