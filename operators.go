@@ -128,6 +128,24 @@ func NonStationaryConvolve1D[T Scalar](x Space[T], axis int, filters [][]T, at [
 	return op(x, "NonStationaryConvolve1D", Must(ops.NonStationaryConvolve1D(x.ctx(), x.s, axis, filters, at)))
 }
 
+// PoststackLinearModelling returns seismic traces of the logarithm of an impedance.
+// There is one wavelet, or one for each sample of the first axis.
+func PoststackLinearModelling[T Scalar](x Space[T], wavelets [][]T, kind ops.DerivativeKind) Op[T, T] {
+	return op(x, "PoststackLinearModelling", Must(ops.PoststackLinearModelling(x.ctx(), x.s, wavelets, kind)))
+}
+
+// PrestackLinearModelling returns seismic traces for several angles of the logarithms
+// of three rock properties, which the second axis has.
+func PrestackLinearModelling[T Scalar](x Space[T], wavelets [][]T, o ops.AVOOptions, kind ops.DerivativeKind) Op[T, T] {
+	return op(x, "PrestackLinearModelling", Must(ops.PrestackLinearModelling(x.ctx(), x.s, wavelets, o, kind)))
+}
+
+// AVOLinearModelling returns reflection coefficients for several angles, of contrasts
+// of three rock properties, which the second axis has.
+func AVOLinearModelling[T Scalar](x Space[T], o ops.AVOOptions) Op[T, T] {
+	return op(x, "AVOLinearModelling", Must(ops.AVOLinearModelling[T](x.ctx(), x.s, o)))
+}
+
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
 	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))

@@ -8,6 +8,7 @@ import sys
 
 import serial
 import serial_algebra as algebra
+import serial_avo as avo
 import serial_basic as basic
 import serial_fourier as fourier
 import serial_signal as signal
@@ -38,6 +39,9 @@ STAGES = [
     signal.bilinear,
     signal.convolve_nd,
     fourier.fourier,
+    avo.avo_modelling,
+    avo.poststack,
+    avo.prestack,
     algebra.algebra,
     algebra.stacks,
     algebra.dense,
