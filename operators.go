@@ -146,6 +146,22 @@ func AVOLinearModelling[T Scalar](x Space[T], o ops.AVOOptions) Op[T, T] {
 	return op(x, "AVOLinearModelling", Must(ops.AVOLinearModelling[T](x.ctx(), x.s, o)))
 }
 
+// DWT returns the wavelet transform along an axis, which is filled up with zeros to a
+// power of two.
+func DWT[T Scalar](x Space[T], axis int, o ...ops.WaveletOptions) Op[T, T] {
+	return op(x, "DWT", Must(ops.DWT[T](x.ctx(), x.s, axis, option(o, ops.WaveletDefaults()))))
+}
+
+// DWT2D returns the wavelet transform along two axes.
+func DWT2D[T Scalar](x Space[T], axes [2]int, o ...ops.WaveletOptions) Op[T, T] {
+	return op(x, "DWT2D", Must(ops.DWT2D[T](x.ctx(), x.s, axes, option(o, ops.WaveletDefaults()))))
+}
+
+// DWTND returns the wavelet transform along several axes.
+func DWTND[T Scalar](x Space[T], axes []int, o ...ops.WaveletOptions) Op[T, T] {
+	return op(x, "DWTND", Must(ops.DWTND[T](x.ctx(), x.s, axes, option(o, ops.WaveletDefaults()))))
+}
+
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
 	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))

@@ -125,7 +125,7 @@ func (o ConvolveOptions) of(x *dist.Space, n int) (ConvolveOptions, error) {
 	if size != n {
 		return o, fmt.Errorf("the filter has %d numbers, its extents are %v", n, o.Extents)
 	}
-	given, seen := o.Axes, make([]bool, ndim)
+	given := o.Axes
 	if o.Axes == nil {
 		for k := range axes {
 			given = append(given, ndim-axes+k)
@@ -137,17 +137,13 @@ func (o ConvolveOptions) of(x *dist.Space, n int) (ConvolveOptions, error) {
 	if len(given) != axes || len(o.Offset) != axes {
 		return o, fmt.Errorf("axes %v and offset %v for a filter of %d axes", given, o.Offset, axes)
 	}
-	o.Axes = make([]int, axes)
-	for k, axis := range given {
-		a, _, err := axisOf(x, axis)
-		if err != nil {
-			return o, err
-		}
-		if seen[a] {
-			return o, fmt.Errorf("axes %v have axis %d twice", given, axis)
-		}
-		if seen[a], o.Axes[k] = true, a; o.Offset[k] < 0 || o.Offset[k] >= o.Extents[k] {
-			return o, fmt.Errorf("offset %d is %d: samples of the filter are 0 to %d", k, o.Offset[k], o.Extents[k]-1)
+	var err error
+	if o.Axes, err = distinctAxes(x, given); err != nil {
+		return o, err
+	}
+	for k, at := range o.Offset {
+		if at < 0 || at >= o.Extents[k] {
+			return o, fmt.Errorf("offset %d is %d: samples of the filter are 0 to %d", k, at, o.Extents[k]-1)
 		}
 	}
 	const perTap = 256 // bytes that the matrix of a filter takes, about

@@ -39,6 +39,7 @@ STAGES = [
     signal.bilinear,
     signal.convolve_nd,
     fourier.fourier,
+    signal.dwt,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

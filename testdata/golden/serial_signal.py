@@ -62,3 +62,25 @@ def convolve_nd():
     put((5, 4, 3), DTYPES, (3, 2, 2), (1, 1, 0), (0, 1, 2))
     put((5, 4, 3), one(), (3, 2, 4), (2, 0, 3), (0, 1, 2))
     put((11,), one(), (4,), (1,), (0,))
+
+
+def dwt():
+    def put(op, dims, dtypes, axes, wavelet, level):
+        for dt in dtypes:
+            if op == "DWT":
+                Op = sp.DWT(dims, axis=axes[0], wavelet=wavelet, level=level, dtype=dt)
+            else:
+                Op = getattr(sp, op)(dims, axes=axes, wavelet=wavelet, level=level, dtype=dt)
+            var = tag(axes_tag(dims), "axes" + axes_tag(axes), wavelet, f"level{level}")
+            store(op, var, Op, dt, dict(axes=axes, wavelet=wavelet, level=level))
+
+    put("DWT", (11,), DTYPES, (0,), "haar", 1)
+    put("DWT", (8,), one(), (0,), "db3", 3)
+    put("DWT", (7, 5), one(), (0,), "db2", 2)
+    put("DWT", (7, 5), one(), (1,), "sym4", 1)
+    put("DWT", (5, 4, 3), one(), (1,), "coif2", 2)
+    for wavelet in ("db10", "sym8", "coif5"):
+        put("DWT", (35,), one(), (0,), wavelet, 2)
+    put("DWT2D", (7, 5), DTYPES, (0, 1), "haar", 2)
+    put("DWT2D", (4, 5, 3), one(), (0, 2), "db2", 2)
+    put("DWTND", (5, 4, 3), one(), (0, 1, 2), "db2", 2)
