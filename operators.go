@@ -162,6 +162,12 @@ func DWTND[T Scalar](x Space[T], axes []int, o ...ops.WaveletOptions) Op[T, T] {
 	return op(x, "DWTND", Must(ops.DWTND[T](x.ctx(), x.s, axes, option(o, ops.WaveletDefaults()))))
 }
 
+// Sliding applies an operator of one rank, over World.Alone, in overlapping windows that
+// slide along the first axes of the data y, and adds up the results.
+func Sliding[T Scalar](y Space[T], inner Op[T, T], o ops.SlidingOptions) Op[T, T] {
+	return op(y, "Sliding", Must(ops.Sliding(y.ctx(), y.s, inner.m, o)))
+}
+
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
 	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))

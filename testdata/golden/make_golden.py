@@ -40,6 +40,7 @@ STAGES = [
     signal.convolve_nd,
     fourier.fourier,
     signal.dwt,
+    signal.sliding,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

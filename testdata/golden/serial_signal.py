@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pylops
 from pylops import signalprocessing as sp
 
 from serial import axes_tag, one, store, tag
@@ -84,3 +85,34 @@ def dwt():
     put("DWT2D", (7, 5), DTYPES, (0, 1), "haar", 2)
     put("DWT2D", (4, 5, 3), one(), (0, 2), "db2", 2)
     put("DWTND", (5, 4, 3), one(), (0, 1, 2), "db2", 2)
+
+
+def sliding():
+    def put(op, dimsd, dtypes, nwin, nover, nop, taper):
+        """Windows of nwin from a model of nop each; further axes are the same in both."""
+        rest = dimsd[len(nwin):]
+        m, n = int(np.prod(nwin)), int(np.prod(nop))
+        nwins = [(d - w) // (w - v) + 1 for d, w, v in zip(dimsd, nwin, nover)]
+        for dt in dtypes:
+            A = rand("A", dt, (m, n))
+            Op = pylops.MatrixMult(A, otherdims=rest or None, dtype=dt)
+            if op == "Sliding1D":
+                Op = sp.Sliding1D(Op, nwins[0] * n, dimsd[0], nwin[0], nover[0], tapertype=taper)
+            elif op == "Sliding2D":
+                Op = sp.Sliding2D(Op, (nwins[0] * n, *rest), dimsd, nwin[0], nover[0], tapertype=taper)
+            else:
+                dims = tuple(a * b for a, b in zip(nwins, nop)) + rest
+                more = dict(nop=nop + rest) if op == "Sliding3D" else dict(nop=nop)
+                Op = getattr(sp, op)(Op, dims, dimsd, nwin, nover, tapertype=taper, **more)
+            var = tag(axes_tag(dimsd), "win" + axes_tag(nwin), "over" + axes_tag(nover), taper or "none")
+            params = dict(nwin=nwin, nover=nover, nop=nop, taper=taper or "none", dims=dimsd)
+            store(op, var, Op, dt, params, dict(A=A), dims=(*nwins, *nop, *rest))
+
+    for taper in ("hanning", "cosine", "cosinesquare", None):
+        put("Sliding1D", (17,), DTYPES if taper == "hanning" else one(), (6,), (3,), (4,), taper)
+    put("Sliding1D", (13,), one(), (4,), (0,), (4,), None)
+    put("Sliding2D", (12, 3), DTYPES, (5,), (2,), (2,), "hanning")
+    put("Sliding3D", (9, 7, 2), one(), (4, 3), (2, 1), (2, 2), "cosinesqrt")
+    put("Patch2D", (10, 9), one(), (5, 4), (2, 2), (2, 3), "hanning")
+    put("Patch2D", (10, 9), one(), (4, 5), (1, 2), (2, 3), "cosinesquare")
+    put("Patch3D", (7, 6, 5), one(), (3, 4, 3), (1, 2, 1), (2, 1, 1), "hanning")
