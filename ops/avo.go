@@ -71,7 +71,7 @@ func AVOLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space, o A
 	if err := dist.Agree(ctx, x.Comm(), name, err); err != nil {
 		return nil, err
 	}
-	return Fredholm1(ctx, weights, x, ProductOptions{})
+	return Fredholm1[T](ctx, weights, x, ProductOptions{})
 }
 
 // avoSpace returns the space of the weights. Its time axis is split as that of x.

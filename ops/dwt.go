@@ -69,20 +69,25 @@ func DWTND[T scalar.Scalar](ctx context.Context, x *dist.Space, axes []int, o Wa
 	if err := agree(ctx, name, x, err, "axes ", axes, o); err != nil {
 		return nil, err
 	}
-	padded, err := Identity[T](x)
+	var steps []linop.Operator[T]
 	for _, a := range axes {
-		if n := max(powerOfTwo(x.Shape().Dim(a)), 1<<o.Level); err == nil && n != x.Shape().Dim(a) {
-			var more linop.Operator[T]
-			if more, err = Resize[T](ctx, padded.Range(), a, n); err == nil {
-				padded, err = linop.Compose(more, padded)
-			}
+		n := max(powerOfTwo(x.Shape().Dim(a)), 1<<o.Level)
+		padded, err := Resize[T](ctx, x, a, n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if x = padded.Range(); n != padded.Domain().Shape().Dim(a) || o.Level == 0 {
+			steps = append(steps, padded)
 		}
 	}
-	if err != nil || o.Level == 0 {
-		return padded, err
+	if o.Level > 0 {
+		levels, err := newWaveletLevel[T](ctx, name, x, axes, o)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, levels)
 	}
-	levels, err := newWaveletLevel[T](ctx, name, padded.Range(), axes, o)
-	return compose(levels, padded, err)
+	return chain(steps...)
 }
 
 // powerOfTwo returns the smallest power of two that is not below n.
@@ -118,26 +123,26 @@ type waveletLevel[T scalar.Scalar] struct {
 
 func newWaveletLevel[T scalar.Scalar](ctx context.Context, name string, x *dist.Space, axes []int, o WaveletOptions) (linop.Operator[T], error) {
 	l := &waveletLevel[T]{}
-	var err error
-	for i, a := range axes {
+	var steps []linop.Operator[T]
+	for _, a := range axes {
 		m := matrix[T]{axis: a, rows: x.Shape().Dim(a), cols: x.Shape().Dim(a)}
 		err := m.wavelets(scalingFilters[o.Wavelet])
 		next, err := newAxisOperator(ctx, name, x, m, nil, err)
-		if i > 0 {
-			next, err = compose(next, l.split, err)
-		}
-		if l.split = next; err != nil {
+		if err != nil {
 			return nil, err
 		}
+		steps = append(steps, next)
 	}
-	if o.Level--; o.Level == 0 {
-		return l.split, nil
+	var err error
+	if l.split, err = chain(steps...); o.Level == 1 {
+		return l.split, err
 	}
+	o.Level--
 	half := x
 	for _, a := range axes {
 		n := x.Shape().Dim(a) / 2
-		if half, err = resized(half, a, n, countsOf(x, a, n, func(k int) int { return k })); err != nil {
-			break
+		if err == nil {
+			half, err = resized(half, a, n, countsOf(x, a, n, func(k int) int { return k }))
 		}
 	}
 	if err == nil {

@@ -85,6 +85,19 @@ func compose[T scalar.Scalar](outer, inner linop.Operator[T], err error) (linop.
 	return linop.Compose(outer, inner)
 }
 
+// chain returns the product of operators that are applied in this order. Memory may be
+// short on one rank, so a collective constructor calls it last.
+func chain[T scalar.Scalar](all ...linop.Operator[T]) (linop.Operator[T], error) {
+	product := all[0]
+	for _, next := range all[1:] {
+		var err error
+		if product, err = linop.Compose(next, product); err != nil {
+			return nil, err
+		}
+	}
+	return product, nil
+}
+
 // integrationSteps adds the taps of the differences y[i] - y[i-1].
 func (m *matrix[T]) integrationSteps(c IntegrationOptions) {
 	if c.Rule == IntegrationFull {

@@ -42,8 +42,8 @@ func matrixAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, rows
 		return product, err
 	}
 	turnBack, err := Transpose[T](ctx, product.Range(), back...)
-	if product, err = compose(product, turn, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return linop.Compose(turnBack, product)
+	return chain(turn, product, turnBack)
 }

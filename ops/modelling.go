@@ -41,10 +41,10 @@ func PrestackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	filter, err := timeFilter(ctx, name, angles.Range(), wavelets)
-	if angles, err = compose(angles, derivative, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return linop.Compose(filter, angles)
+	return chain(derivative, angles, filter)
 }
 
 // timeDerivative returns the derivative along the first axis of x.

@@ -63,22 +63,28 @@ func Sliding[T scalar.Scalar](ctx context.Context, y *dist.Space, inner linop.Op
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	// From windows (n0, n1, w0, w1, ...) to rows of windows (n0·w0, n1·w1, ...).
-	sum, err := pairAxes(ctx, each, o.Window)
+	rows, err := pairAxes[T](ctx, each.Range(), o.Window)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	steps := []linop.Operator[T]{each, rows}
 	for a := range n {
 		m := matrix[T]{axis: a, rows: y.Shape().Dim(a), cols: n[a] * o.Window[a]}
-		if err == nil {
-			m.overlapAdd(n[a], o.Window[a], o.Overlap[a], o.Taper)
-			var next linop.Operator[T]
-			if next, err = newAxisOperator(ctx, name, sum.Range(), m, nil, nil); err == nil {
-				sum, err = linop.Compose(next, sum)
-			}
+		m.overlapAdd(n[a], o.Window[a], o.Overlap[a], o.Taper)
+		sum, err := newAxisOperator(ctx, name, steps[len(steps)-1].Range(), m, nil, nil)
+		if err != nil {
+			return nil, err
 		}
+		steps = append(steps, sum)
 	}
-	if err != nil || sum.Range().Equal(y) {
-		return sum, err
+	if !steps[len(steps)-1].Range().Equal(y) {
+		to, err := Identity[T](y)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, to)
 	}
-	to, err := Identity[T](y)
-	return compose(to, sum, err)
+	return chain(steps...)
 }
 
 // checkWindows returns the numbers of windows.
@@ -133,8 +139,7 @@ func inWindows[T scalar.Scalar](ctx context.Context, r dist.Proc, inner linop.Op
 
 // pairAxes brings the axes of windows to the samples of the windows and makes one axis
 // of each pair.
-func pairAxes[T scalar.Scalar](ctx context.Context, each linop.Operator[T], window []int) (linop.Operator[T], error) {
-	from := each.Range()
+func pairAxes[T scalar.Scalar](ctx context.Context, from *dist.Space, window []int) (linop.Operator[T], error) {
 	var order, dims []int
 	for a, w := range window {
 		order = append(order, a, len(window)+a)
@@ -155,8 +160,7 @@ func pairAxes[T scalar.Scalar](ctx context.Context, each linop.Operator[T], wind
 	if err != nil {
 		return nil, err
 	}
-	turn, err = linop.Reshape(turn, from, to)
-	return compose(turn, each, err)
+	return linop.Reshape(turn, from, to)
 }
 
 // overlapAdd adds the taps of a sum of n windows of w samples, laid one after the other.
