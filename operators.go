@@ -168,6 +168,17 @@ func Sliding[T Scalar](y Space[T], inner Op[T, T], o ops.SlidingOptions) Op[T, T
 	return op(y, "Sliding", Must(ops.Sliding(y.ctx(), y.s, inner.m, o)))
 }
 
+// Radon2D spreads each sample of a model of slopes and times along a line, a parabola or
+// a hyperbola over offsets and times. Its adjoint adds up along these.
+func Radon2D[T Scalar](x Space[T], h ops.RadonAxis, o ...ops.RadonOptions) Op[T, T] {
+	return op(x, "Radon2D", Must(ops.Radon2D[T](x.ctx(), x.s, h, option(o, ops.RadonDefaults()))))
+}
+
+// Radon3D is Radon2D with two directions of offsets.
+func Radon3D[T Scalar](x Space[T], h [2]ops.RadonAxis, o ...ops.RadonOptions) Op[T, T] {
+	return op(x, "Radon3D", Must(ops.Radon3D[T](x.ctx(), x.s, h, option(o, ops.RadonDefaults()))))
+}
+
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
 	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))

@@ -41,6 +41,7 @@ STAGES = [
     fourier.fourier,
     signal.dwt,
     signal.sliding,
+    signal.radon,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

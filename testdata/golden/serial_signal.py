@@ -116,3 +116,21 @@ def sliding():
     put("Patch2D", (10, 9), one(), (5, 4), (2, 2), (2, 3), "hanning")
     put("Patch2D", (10, 9), one(), (4, 5), (1, 2), (2, 3), "cosinesquare")
     put("Patch3D", (7, 6, 5), one(), (3, 4, 3), (1, 2, 1), (2, 1, 1), "hanning")
+
+
+def radon():
+    t = np.arange(9) * 0.004
+    hx, hy = 10.0 + 5.0 * np.arange(5), -4.0 + 4.0 * np.arange(4)
+    for kind, scale in (("linear", 1), ("parabolic", 0.3), ("hyperbolic", 1)):
+        for centered, interp in ((True, True), (True, False), (False, True)):
+            # No slope is 0, and few times lie on samples: PyLops rounds them either way.
+            px = scale * 0.004 / 5 * np.array([-1.13, 0.47, 0.91])
+            py = scale * 0.004 / 4 * np.array([-0.61, 1.21])
+            params = dict(kind=kind, centered=centered, interp=interp, dt=t[1], hx=hx, hy=hy, px=px, py=py)
+            var = tag(kind, "centered" if centered else "as-given", "interp" if interp else "nearest")
+            for dt in one():
+                Op = sp.Radon2D(t, hx, px, kind=kind, centeredh=centered, interp=interp, dtype=dt)
+                store("Radon2D", var, Op, dt, params | dict(dims=(3, 9)))
+            if interp:
+                Op = sp.Radon3D(t, hy, hx, py, px, kind=kind, centeredh=centered, interp=interp, dtype="float64")
+                store("Radon3D", var, Op, "float64", params | dict(dims=(2, 3, 9)))
