@@ -23,6 +23,7 @@ var programs = map[string]func(ctx context.Context, r dist.Proc, seed uint64) er
 	"labels":     runLabels,
 	"alone":      runAlone,
 	"one-sided":  runOneSided,
+	"no windows": runNoWindows,
 }
 
 const (
@@ -54,7 +55,7 @@ func TestMain(m *testing.M) {
 // TestUnderMPI runs every program on three ranks of each MPI.
 func TestUnderMPI(t *testing.T) {
 	for name := range programs {
-		if name == "alone" { // TestReductionOfOneRank runs it
+		if name == "alone" || name == "no windows" { // TestReductionOfOneRank and TestNoWindows run them
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
 )
 
@@ -120,23 +122,25 @@ func sendGhosts(ctx context.Context, r dist.Proc, c *commtest.Counter, h *dist.M
 	return nil
 }
 
+// refusesPuts checks that NewSpace refuses a one-sided space, with these words.
+func refusesPuts(ctx context.Context, r dist.Proc, words ...string) error {
+	_, err := dist.NewSpace(ctx, r, dist.Layout{Way: dist.OneSided}, 7)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("got %v, want ErrUnsupported", err)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			return fmt.Errorf("got %v, want it to say %q", err, w)
+		}
+	}
+	return nil
+}
+
 // TestNoPut asks for a one-sided space where ranks have none. All of them get an error
 // that says what to do.
 func TestNoPut(t *testing.T) {
-	makes := func(ctx context.Context, r dist.Proc, words ...string) error {
-		_, err := dist.NewSpace(ctx, r, dist.Layout{Way: dist.OneSided}, 7)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return fmt.Errorf("got %v, want ErrUnsupported", err)
-		}
-		for _, w := range words {
-			if !strings.Contains(err.Error(), w) {
-				return fmt.Errorf("got %v, want it to say %q", err, w)
-			}
-		}
-		return nil
-	}
 	err := testdevices.On(t.Context(), "sim", 2, func(ctx context.Context, r dist.Proc) error {
-		return makes(ctx, r, "dist: space", "OneSided", "NCCL 2.", "lacks ncclPutSignal, which 2.29 has", "use messages")
+		return refusesPuts(ctx, r, "dist: space", "OneSided", "NCCL 2.", "lacks ncclPutSignal, which 2.29 has", "use messages")
 	})
 	if err != nil {
 		t.Errorf("NCCL: %v", err)
@@ -146,7 +150,28 @@ func TestNoPut(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return makes(ctx, none, "dist: space", "OneSided", "window over goroutines")
+		return refusesPuts(ctx, none, "dist: space", "OneSided", "window over goroutines")
+	})
+}
+
+// runNoWindows asks for a one-sided space of an MPI that cannot make windows.
+func runNoWindows(ctx context.Context, r dist.Proc, _ uint64) error {
+	for range 2 { // the second time the answer is known
+		if err := refusesPuts(ctx, r, "dist: space", "OneSided", "MPI_Win_create", "cannot make windows", "use messages"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestNoWindows is for Open MPI 4.1 with its component pt2pt alone, which declines. The
+// Open MPI of Ubuntu has no other.
+func TestNoWindows(t *testing.T) {
+	mpirun.Each(t, []string{"openmpi"}, func(t *testing.T, m mpirun.MPI) {
+		m.Env = append(slices.Clone(m.Env), "OMPI_MCA_osc=pt2pt")
+		if out, err := underMPI(t, m, "no windows", 0); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
 	})
 }
 

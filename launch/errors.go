@@ -31,10 +31,11 @@ func Text(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Causes returns the errors that err joins, or err itself.
+// Causes returns the errors that err joins, or err itself. An error that wraps several in
+// a text of its own is one cause.
 func Causes(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
 		return []error{err}
 	}
 	var all []error

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,12 @@ type Library struct {
 	Note    string `json:"note,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
+
+	// MPI says that this is an MPI that was found, MPIRun is its launcher, if there is one.
+	// Windows is for the caller of TryWindows.
+	MPI     bool   `json:"-"`
+	MPIRun  string `json:"-"`
+	Windows string `json:"windows,omitempty"`
 
 	// ReportsGPUSupport says that this MPI, once started, can report whether it is
 	// GPU-aware: see GPUAwarePlatforms.
@@ -49,7 +56,7 @@ func Libraries() []Library {
 		if found, err := mpi.Look(f.family); err != nil {
 			l.Missing, l.Hint = err.Error(), f.hint
 		} else {
-			l.Path, l.Version = found.Path, found.Version
+			l.Path, l.Version, l.MPI, l.MPIRun = found.Path, found.Version, true, found.MPIRun()
 			setting, err := mpi.GPUSetting()
 			switch {
 			case err == nil && setting == "" && found.ReportsGPUSupport():
@@ -75,6 +82,11 @@ func Libraries() []Library {
 // GPU-aware. A process can call it once. A library that fails to start may end the process,
 // so call it in a child.
 func GPUAwarePlatforms(path string) ([]string, error) { return mpi.GPUAwarePlatforms(path) }
+
+// TryWindows starts the MPI library at path as one of two or more ranks of a launcher. It
+// returns why ranks cannot put numbers into each other's windows. A process can call it
+// once. A library may never come back or may end the process, so call it in a child.
+func TryWindows(ctx context.Context, path string) error { return mpi.TryWindows(ctx, path) }
 
 // SetGPUAware sets Note to how an MPI library sends GPU memory. platforms are those for which
 // it is GPU-aware; err says why they are not known.

@@ -15,7 +15,7 @@ import (
 )
 
 // answer begins the line with the answer. Libraries may print other lines.
-const answer = "reaches:"
+const answer = "answer:"
 
 // reaches is the command that info starts to ask an MPI library.
 func (a app) reaches() *cobra.Command {
@@ -47,50 +47,64 @@ func (a app) findGPUAware(ctx context.Context, libs []launch.Library) {
 	wg.Wait()
 }
 
-// gpuSupport starts the library in a child process. Files of a killed library are
-// removed with its temporary folder, its daemon is killed with its process group.
+// gpuSupport asks one library.
 func (a app) gpuSupport(ctx context.Context, path string) ([]string, error) {
-	if launch.Launched() {
-		return nil, errors.New("a launcher started this process: start golops info alone")
-	}
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
+	platforms, err := a.ask(ctx, exe, "reaches", path)
+	return strings.Fields(platforms), err
+}
+
+// saidError is what a child says is wrong.
+type saidError string
+
+func (e saidError) Error() string { return string(e) }
+
+// ask starts an MPI library in a child process and returns its answer. Files of a killed
+// library are removed with its temporary folder, its daemon is killed with its process
+// group.
+func (a app) ask(ctx context.Context, command string, args ...string) (string, error) {
+	if launch.Launched() {
+		return "", errors.New("a launcher started this process: start golops info alone")
+	}
 	dir, err := os.MkdirTemp("", "golops-")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
 	limited, cancel := context.WithTimeout(ctx, a.patience)
 	defer cancel()
 	out, err := os.Create(filepath.Join(dir, "output")) // not a pipe: a daemon of the library may keep it open
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer out.Close()
-	cmd := exec.CommandContext(limited, exe, "reaches", path)
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	cmd := exec.CommandContext(limited, command, args...)
+	// A launcher may start two ranks on one core, and as root in a container.
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
 	cmd.Stdout, cmd.Stderr = out, out
 	killGroup(cmd)
 	err = cmd.Run()
 	text, unread := os.ReadFile(out.Name())
 	if unread != nil {
-		return nil, unread
+		return "", unread
 	}
 	for line := range strings.Lines(string(text)) {
-		if platforms, ok := strings.CutPrefix(line, answer); ok {
-			return strings.Fields(platforms), nil
+		if said, ok := strings.CutPrefix(line, answer); ok {
+			return strings.TrimSpace(said), nil
 		}
 		if why, ok := strings.CutPrefix(line, "golops: "); ok {
-			return nil, errors.New(strings.TrimSpace(why))
+			return "", saidError(strings.TrimSpace(why))
 		}
 	}
 	switch {
 	case ctx.Err() == nil && limited.Err() != nil:
-		return nil, fmt.Errorf("it did not start alone within %v", a.patience)
+		return "", fmt.Errorf("it did not start within %v", a.patience)
 	case err == nil:
-		return nil, errors.New("it did not answer")
+		return "", errors.New("it did not answer")
 	}
-	return nil, fmt.Errorf("it did not start alone: %w", err)
+	return "", fmt.Errorf("it did not start: %w", err)
 }

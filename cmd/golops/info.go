@@ -34,18 +34,21 @@ type library struct {
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
 	Note    string `json:"note,omitempty"`
+	Windows string `json:"windows,omitempty"` // of an MPI: whether ranks can put into each other's memory
 	Missing string `json:"missing,omitempty"` // why it was not found
 	Hint    string `json:"hint,omitempty"`    // what to install
 }
 
 func (a app) info() *cobra.Command {
-	var asJSON bool
+	var asJSON, quick bool
 	cmd := &cobra.Command{
 		Use:   "info",
 		Short: "show the processor, the GPUs and the libraries that were found",
 		Long: `info shows the version, the processor and its vector instructions, the GPUs, and for each
 library that golops can use where it was found and in which version, or why it
-was not found and what to install. None of them is needed to run golops.`,
+was not found and what to install. None of them is needed to run golops. It starts
+each MPI on two ranks to see whether its windows work, which one-sided
+communication needs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i := info{Version: fullVersion(), Machine: perf.ThisMachine(), Launcher: launch.Launched()}
@@ -53,7 +56,10 @@ was not found and what to install. None of them is needed to run golops.`,
 				i.Limits = err.Error()
 			}
 			host, platforms := launch.Libraries(), launch.Platforms()
-			if slices.ContainsFunc(platforms, func(p launch.Platform) bool { return len(p.GPUs) > 0 }) {
+			if !quick {
+				a.tryWindows(cmd.Context(), host)
+			}
+			if !quick && slices.ContainsFunc(platforms, func(p launch.Platform) bool { return len(p.GPUs) > 0 }) {
 				a.findGPUAware(cmd.Context(), host)
 			}
 			i.add(host)
@@ -71,13 +77,14 @@ was not found and what to install. None of them is needed to run golops.`,
 			return i.write(a.stdout)
 		},
 	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "start no MPI")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
 
 func (i *info) add(libs []launch.Library) {
 	for _, l := range libs {
-		i.Libraries = append(i.Libraries, library{l.Name, l.Missing == "", l.Path, l.Version, l.Note, l.Missing, l.Hint})
+		i.Libraries = append(i.Libraries, library{l.Name, l.Missing == "", l.Path, l.Version, l.Note, l.Windows, l.Missing, l.Hint})
 	}
 }
 
@@ -107,6 +114,9 @@ func (i info) write(w io.Writer) error {
 		}
 		if l.Note != "" {
 			found += " (" + l.Note + ")"
+		}
+		if l.Windows != "" {
+			found += "; windows " + l.Windows
 		}
 		switch {
 		case l.Found:

@@ -237,11 +237,11 @@ func TestVersion(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	code, stdout, _ := golops(t.Context(), "info")
+	code, stdout, _ := golops(t.Context(), "info --quick")
 	if code != 0 || !strings.Contains(stdout, "CPU") || !strings.Contains(stdout, "SIMD") {
 		t.Errorf("got exit code %d and\n%s", code, stdout)
 	}
-	code, stdout, _ = golops(t.Context(), "info --json")
+	code, stdout, _ = golops(t.Context(), "info --quick --json")
 	var i info
 	if err := json.Unmarshal([]byte(stdout), &i); code != 0 || err != nil || i.Machine.CPU == "" {
 		t.Errorf("got exit code %d and %+v, %v", code, i, err)

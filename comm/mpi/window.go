@@ -71,7 +71,7 @@ func (r *rank) Window(ctx context.Context, c *driver.Call) (driver.Window, []int
 	if err != nil {
 		// Seen with Open MPI 4.1.6, whose one-sided components all declined. A
 		// second attempt may succeed and then transfer no data.
-		r.w.noWindows = fmt.Errorf("%w: %s cannot make windows: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): %w",
+		r.w.noWindows = fmt.Errorf("%w: %s cannot make windows: its one-sided components may not support MPI_THREAD_MULTIPLE (ompi_info | grep osc), or /dev/shm may be full (df /dev/shm): use messages, or another MPI: %w",
 			err, r.l.Version, errors.ErrUnsupported)
 		return nil, nil, r.w.noWindows
 	}
