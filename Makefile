@@ -91,7 +91,7 @@ compare: install build
 	@scripts/install-scalapack
 	CGO_ENABLED=0 go run ./perf/peer/product -onesided $(if $(ROUNDS),-rounds $(ROUNDS))
 	@scripts/golden-lsm venv
-	CGO_ENABLED=0 go run ./perf/peer/lsm $(if $(ROUNDS),-rounds $(ROUNDS))
+	CGO_ENABLED=0 go run ./perf/peer/inversion $(if $(ROUNDS),-rounds $(ROUNDS))
 
 # Random systems against SciPy, live. N says how many, FIRST which is the first.
 scipy:

@@ -1,5 +1,6 @@
-// Command lsm times iterations of least-squares migration, ours and those of
-// PyLops-MPI with its compiled engine, in turns on the same machine.
+// Command inversion times iterations of least squares, ours and those of PyLops-MPI, in
+// turns on the same machine: migration, with its compiled engine there, and
+// multi-dimensional deconvolution.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -19,7 +21,6 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/linop"
-	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -27,16 +28,19 @@ import (
 const iterations = 20
 
 // tolerance is how far residuals may be apart: the rounding of CGLS grows in
-// waves on this problem (testdata/lsm/README.md), so it must not be small.
+// waves on migration (testdata/lsm/README.md), so it must not be small.
 var tolerance = map[string]float64{"float64": 1e-2, "float32": 0.3}
 
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each is measured")
 	python := flag.String("python", "build/golden-venv/bin/python", "interpreter with PyLops-MPI and numba; scripts/golden-lsm venv makes it")
+	only := flag.String("run", "lsm,mdc", "the problems: "+strings.Join(slices.Sorted(maps.Keys(problems)), ", "))
 	flag.Parse()
-	if err := compare(*rounds, *python); err != nil {
-		fmt.Fprintln(os.Stderr, "lsm:", err)
-		os.Exit(1)
+	for name := range strings.SplitSeq(*only, ",") {
+		if err := compare(name, *rounds, *python); err != nil {
+			fmt.Fprintln(os.Stderr, "inversion:", err)
+			os.Exit(1)
+		}
 	}
 }
 
@@ -48,30 +52,33 @@ type measured struct {
 	Residual  float64 `json:"residual"`
 }
 
-func compare(rounds int, python string) error {
+func compare(name string, rounds int, python string) error {
+	if _, ok := problems[name]; !ok {
+		return fmt.Errorf("problem %q: have %s", name, strings.Join(slices.Sorted(maps.Keys(problems)), ", "))
+	}
 	if rounds < 1 {
 		return fmt.Errorf("%d rounds, must be at least 1", rounds)
 	}
 	if _, err := os.Stat(python); err != nil {
 		return fmt.Errorf("%w: run scripts/golden-lsm venv", err)
 	}
-	fmt.Println("| type | ranks | golops iteration ms | PyLops-MPI iteration ms | PyLops-MPI / golops | golops forward ms | PyLops-MPI forward ms | golops adjoint ms | PyLops-MPI adjoint ms |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("\n| problem | type | ranks | golops iteration ms | PyLops-MPI iteration ms | PyLops-MPI / golops | golops forward ms | PyLops-MPI forward ms | golops adjoint ms | PyLops-MPI adjoint ms |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for _, dtype := range []string{"float64", "float32"} {
 		for _, ranks := range []int{1, 2} {
 			var ours, theirs []measured
 			for i := range rounds {
-				fmt.Fprintf(os.Stderr, "%s on %d ranks: round %d of %d\n", dtype, ranks, i+1, rounds)
-				a, err := golops(dtype, ranks)
+				fmt.Fprintf(os.Stderr, "%s, %s on %d ranks: round %d of %d\n", name, dtype, ranks, i+1, rounds)
+				a, err := golops(name, dtype, ranks)
 				if err != nil {
 					return err
 				}
-				b, err := pylops(python, dtype, ranks)
+				b, err := pylops(python, name, dtype, ranks)
 				if err != nil {
 					return err
 				}
 				if d := math.Abs(a.Residual-b.Residual) / b.Residual; d > tolerance[dtype] {
-					return fmt.Errorf("%s on %d ranks: the residual is %g here and %g there: they do not do the same", dtype, ranks, a.Residual, b.Residual)
+					return fmt.Errorf("%s, %s on %d ranks: the residual is %g here and %g there: they do not do the same", name, dtype, ranks, a.Residual, b.Residual)
 				}
 				ours, theirs = append(ours, a), append(theirs, b)
 			}
@@ -86,7 +93,7 @@ func compare(rounds int, python string) error {
 			it := func(r measured) float64 { return 1e3 * r.Iteration }
 			fw := func(r measured) float64 { return 1e-3 * r.Forward }
 			ad := func(r measured) float64 { return 1e-3 * r.Adjoint }
-			fmt.Printf("| %s | %d | %.1f | %.1f | %.2f | %.1f | %.1f | %.1f | %.1f |\n", dtype, ranks,
+			fmt.Printf("| %s | %s | %d | %.1f | %.1f | %.2f | %.1f | %.1f | %.1f | %.1f |\n", name, dtype, ranks,
 				m(ours, it), m(theirs, it), m(theirs, it)/m(ours, it), m(ours, fw), m(theirs, fw), m(ours, ad), m(theirs, ad))
 		}
 	}
@@ -94,9 +101,9 @@ func compare(rounds int, python string) error {
 }
 
 // pylops runs one round of the peer.
-func pylops(python, dtype string, ranks int) (m measured, err error) {
+func pylops(python, name, dtype string, ranks int) (m measured, err error) {
 	cmd := exec.Command("mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "-n", fmt.Sprint(ranks),
-		python, "perf/peer/py/lsm.py", "--rounds", "1", "--dtype", dtype, "--iterations", fmt.Sprint(iterations))
+		python, "perf/peer/py/inversion.py", name, "--rounds", "1", "--dtype", dtype, "--iterations", fmt.Sprint(iterations))
 	var out, text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &text
 	if err := cmd.Run(); err != nil {
@@ -110,14 +117,14 @@ func pylops(python, dtype string, ranks int) (m measured, err error) {
 }
 
 // golops runs one round of ours on goroutine ranks.
-func golops(dtype string, ranks int) (m measured, err error) {
+func golops(name, dtype string, ranks int) (m measured, err error) {
 	err = launch.Config{Ranks: ranks}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		var mine measured
 		var err error
 		if dtype == "float32" {
-			mine, err = round[float32](ctx, r)
+			mine, err = round(ctx, r, problems[name].float32)
 		} else {
-			mine, err = round[float64](ctx, r)
+			mine, err = round(ctx, r, problems[name].float64)
 		}
 		if r.Rank() == 0 {
 			m = mine
@@ -127,48 +134,13 @@ func golops(dtype string, ranks int) (m measured, err error) {
 	return m, err
 }
 
-// round is the problem of perf/peer/py/lsm.py.
-func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err error) {
-	const nx, nz, d, nt, nr, ns = 201, 150, 4, 651, 51, 16
-	g := wave.Grid{X: wave.Axis{N: nx, Step: d}, Z: wave.Axis{N: nz, Step: d}}
-	times, err := wave.NewConstant(g, 1000)
+// round times a problem.
+func round[T scalar.Scalar](ctx context.Context, r dist.Proc, p problem[T]) (m measured, err error) {
+	op, model, err := p(ctx, r)
 	if err != nil {
 		return m, err
 	}
-	t := make([]float64, 41)
-	for i := range t {
-		t[i] = 0.004 * float64(i)
-	}
-	w, err := wave.Ricker(t, 20)
-	if err != nil {
-		return m, err
-	}
-	k := wave.KirchhoffOptions{Times: times, Samples: nt, Interval: 0.004, Wavelet: w.W, Centre: w.Centre}
-	line := func(n int, z float64) (p []wave.Point) {
-		lo, hi := 10.0*d, float64(nx-10)*d
-		for i := range n {
-			p = append(p, wave.Point{X: lo + (hi-lo)*float64(i)/float64(n-1), Z: z})
-		}
-		return p
-	}
-	k.Sources, k.Receivers = line(ns, 10), line(nr, 20)
-	op, err := wave.KirchhoffBySource[T](ctx, r, k)
-	if err != nil {
-		return m, err
-	}
-	refl, err := dist.FromFunc(ctx, op.Domain(), func(i []int) T {
-		switch i[1] {
-		case nz / 2:
-			return -1
-		case 5 * nz / 6:
-			return scalar.From[T](0.5)
-		}
-		return 0
-	})
-	if err != nil {
-		return m, err
-	}
-	data, err := linop.Apply(ctx, op, refl)
+	data, err := linop.Apply(ctx, op, model)
 	if err != nil {
 		return m, err
 	}
@@ -188,7 +160,7 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc) (m measured, err e
 	if err != nil {
 		return m, err
 	}
-	s, err := clock(func() error { return op.Forward(ctx, again, refl) })
+	s, err := clock(func() error { return op.Forward(ctx, again, model) })
 	if err != nil {
 		return m, err
 	}

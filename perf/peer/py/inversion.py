@@ -1,9 +1,9 @@
-"""Times CGLS iterations of least-squares migration with PyLops-MPI, engine numba.
+"""Times CGLS iterations with PyLops-MPI: of least-squares migration with its engine numba, or of multi-dimensional deconvolution.
 
-    mpirun --bind-to none -n RANKS build/golden-venv/bin/python perf/peer/py/lsm.py [--rounds N] [--dtype float32]
+    mpirun --bind-to none -n RANKS build/golden-venv/bin/python perf/peer/py/inversion.py lsm|mdc [--rounds N] [--dtype float32]
 
-scripts/golden-lsm venv makes the environment. The ranks divide the sources, and
-the cores: a single rank runs numba's loops on all of them. Prints one line of
+scripts/golden-lsm venv makes the environment. The ranks divide the sources, or the
+frequencies, and the cores: a single rank runs numba's loops on all of them. Prints one line of
 JSON. Times are medians over rounds of the slowest rank; compiling is not in
 them, compile_s says how long it took.
 """
@@ -22,6 +22,7 @@ comm = MPI.COMM_WORLD
 
 def arguments():
     p = argparse.ArgumentParser()
+    p.add_argument("problem", choices=("lsm", "mdc"))
     p.add_argument("--rounds", type=int, default=3, help="how often each is timed")
     p.add_argument("--iterations", type=int, default=20, help="of CGLS in a round")
     p.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of model and data")
@@ -57,7 +58,22 @@ from pylops.waveeqprocessing.lsm import LSM  # noqa: E402
 from pylops_mpi.optimization.cls_basic import CGLS  # noqa: E402
 
 
-def problem():
+def mdc():
+    """128 frequencies of 128 x 128, 16 virtual sources, 257 samples; problems.go has the same."""
+    nf, n, nv, nt = 128, 128, 16, 257
+    share = nf // comm.size
+
+    def values(count, first, seed):
+        return ((np.arange(first, first + count, dtype=np.int64) * 7919 + seed * 104729) % 1009) / 1009 - 0.5
+
+    size, first = share * n * n, comm.rank * share * n * n
+    G = (values(size, first, 4) + 1j * values(size, first, 5)).reshape(share, n, n)
+    G = G.astype("complex64" if args.dtype == "float32" else "complex128")
+    op = pylops_mpi.waveeqprocessing.MPIMDC(G, nt=nt, nv=nv, nfreq=nf, twosided=True, saveGt=True, prescaled=True)
+    return op, replicated(values(nt * n * nv, 0, 1).astype(args.dtype))
+
+
+def lsm():
     """The operator and the reflectivity, which are those of PyLops-MPI's tutorial on a larger grid."""
     nx, nz, d, nt, dt, v0 = args.nx, args.nz, 4, 651, 0.004, 1000
     x, z, t = np.arange(nx) * d, np.arange(nz) * d, np.arange(nt) * dt
@@ -89,7 +105,7 @@ def timed(f):
 
 
 def main():
-    op, refl = problem()
+    op, refl = lsm() if args.problem == "lsm" else mdc()
     compile_s, data = timed(lambda: op.matvec(refl))
     compile_s += timed(lambda: op.rmatvec(data))[0]
     zero = replicated(np.zeros(op.shape[1], args.dtype))
@@ -105,12 +121,11 @@ def main():
         median = statistics.median
         print(json.dumps({
             "peer": "pylops-mpi", "ranks": comm.size, "threads": args.threads, "dtype": args.dtype,
-            "nx": args.nx, "nz": args.nz, "receivers": args.nr, "sources": args.ns, "nt": 651,
             "iterations": args.iterations, "rounds": args.rounds,
             "iteration_s": median(steps), "forward_us": 1e6 * median(forward), "adjoint_us": 1e6 * median(adjoint),
             "all_iteration_s": steps, "all_forward_us": [1e6 * s for s in forward],
             "all_adjoint_us": [1e6 * s for s in adjoint], "compile_s": compile_s,
-            "parallel": kirchhoff.parallel, "layer": numba.threading_layer() if kirchhoff.parallel else None,
+            "parallel": kirchhoff.parallel, "layer": numba.threading_layer() if kirchhoff.parallel and args.problem == "lsm" else None,
             "data_norm": solver.cost[0], "residual": solver.cost[-1],
             "model_norm": float(np.linalg.norm(model.local_array)), "model_dtype": model.dtype.name,
             "versions": {"pylops": pylops.__version__, "pylops-mpi": pylops_mpi.__version__,
