@@ -206,10 +206,16 @@ func (c *Comm) AllToAllV(ctx context.Context, dst Buf, recvCounts []int, src Buf
 	return c.do(ctx)
 }
 
-// IAllReduce, IBroadcast and IAllGather start a collective. They count in
+// IAllReduce, IReduce, IBroadcast and IAllGather start a collective. They count in
 // the order of collectives and match only each other.
 func (c *Comm) IAllReduce(ctx context.Context, dst, src Buf, op Op) (Request, error) {
 	c.set(driver.KindIAllReduce, dst, src, op, -1)
+	return c.startCollective(ctx)
+}
+
+// IReduce starts a Reduce: see IAllReduce.
+func (c *Comm) IReduce(ctx context.Context, dst, src Buf, op Op, root int) (Request, error) {
+	c.set(driver.KindIReduce, dst, src, op, root)
 	return c.startCollective(ctx)
 }
 

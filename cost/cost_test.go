@@ -48,9 +48,9 @@ func TestProductByHand(t *testing.T) {
 			4 * max(2*(step+1), gemm/16), 4 * (max(step+1, gemm/16) + step + 1 + 2e6/1e12), 3*block/4 + 4*1e6},
 		// X panels of 100 × 1000 elements, 0.8 MB, to 4 ranks.
 		{"X travels", axes{{4, cost.RowPanels}}, false, 125,
-			8 * max(2*step+1, gemm/32), 8 * (gemm/32 + 2*step + 1 + 2e6/1e12), 3*block/4 + 2*1e6},
+			8 * max(2*step+1, gemm/32), 8 * (max(2*step+1, gemm/32) + 2e6/1e12), 3*block/4 + 2*1e6},
 		{"X travels one-sided, 3 readers share", axes{{4, cost.RowPanels}}, true, 125,
-			8 * max(step+3, gemm/32), 8 * (gemm/32 + step + 3 + 2e6/1e12), 3*block/4 + 2*1e6},
+			8 * max(step+3, gemm/32), 8 * (max(step+3, gemm/32) + 2e6/1e12), 3*block/4 + 2*1e6},
 		{"A travels, both ways", axes{{2, cost.ColumnPanels}}, false, 500,
 			2 * max(step+4, gemm/4), 2 * max(step+4, gemm/4), 3*block/2 + 2*4e6},
 		{"copies share 4 panels", axes{{2, cost.Copies}}, false, 250,

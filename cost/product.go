@@ -285,15 +285,13 @@ func (m Machine) product(p Product) (r Prediction) {
 			fwd, adj = fwd.then(a), adj.then(a)
 		}
 		if pr > 1 {
-			n := elem * b.batch * w * b.columns
-			fwd = fwd.then(m.panel(linkX, p.OneSided, pr, b.batch, n))
+			x := m.panel(linkX, p.OneSided, pr, b.batch, elem*b.batch*w*b.columns)
+			fwd, adj = fwd.then(x), adj.then(x)
 		}
-		fwd, adj = fwd.beside(gemm, linkA.Overlap || q == 1, linkX.Overlap || pr == 1), adj.beside(gemm, linkA.Overlap || q == 1, true)
-		if pr > 1 { // what was computed goes back before the next panel is
-			n := elem * b.batch * w * b.columns
-			back := m.panel(linkX, p.OneSided, pr, b.batch, n)
-			back.Seconds += 2 * n / m.Copy * m.slower(ranks)
-			adj = adj.then(back)
+		overlap := (linkA.Overlap || q == 1) && (linkX.Overlap || pr == 1)
+		fwd, adj = fwd.beside(gemm, overlap), adj.beside(gemm, overlap)
+		if pr > 1 { // somebody adds up what goes back
+			adj.Seconds += 2 * elem * b.batch * w * b.columns / m.Copy * m.slower(ranks)
 		}
 		r.Forward = r.Forward.add(fwd, times)
 		r.Adjoint = r.Adjoint.add(adj, times)
@@ -355,14 +353,12 @@ func (c Cost) add(d Cost, times float64) Cost {
 }
 
 // beside returns the cost of messages and of computing, at the same time if they overlap.
-func (c Cost) beside(compute float64, overlap ...bool) Cost {
+func (c Cost) beside(compute float64, overlap bool) Cost {
 	c.Compute = compute
-	for _, o := range overlap {
-		if !o {
-			c.Seconds += compute
-			return c
-		}
+	if overlap {
+		c.Seconds = max(c.Seconds, compute)
+	} else {
+		c.Seconds += compute
 	}
-	c.Seconds = max(c.Seconds, compute)
 	return c
 }

@@ -81,7 +81,7 @@ func StartBroadcast[T scalar.Scalar](ctx context.Context, g AxisGroup, a array.A
 	return g.IBroadcast(ctx, buf(a).Labelled(l), root)
 }
 
-// SumTo sets dst of the rank at place root to the sum of src over the group.
-func SumTo[T scalar.Scalar](ctx context.Context, g AxisGroup, dst, src array.Array[T], root int, l comm.Label) error {
-	return g.Reduce(ctx, buf(dst), buf(src).Labelled(l), comm.Sum, root)
+// StartSumTo starts to set dst of the rank at place root to the sum of src over the group.
+func StartSumTo[T scalar.Scalar](ctx context.Context, g AxisGroup, dst, src array.Array[T], root int, l comm.Label) (Request, error) {
+	return g.IReduce(ctx, buf(dst), buf(src).Labelled(l), comm.Sum, root)
 }

@@ -105,7 +105,7 @@ func measureProduct[A scalar.Scalar](ctx context.Context, r dist.Proc, p cost.Pr
 		if count.Sent() > 0 || count.Collectives() != int(way.want.Messages) {
 			return fmt.Errorf("%s: %v, want %g messages", way.name, count, way.want.Messages)
 		}
-		if count.Bytes("IBroadcast") != way.broadcast || count.Bytes("Reduce") != way.reduce || count.Bytes("AllReduce") != way.allReduce {
+		if count.Bytes("IBroadcast") != way.broadcast || count.Bytes("IReduce") != way.reduce || count.Bytes("AllReduce") != way.allReduce {
 			return fmt.Errorf("%s: %v, want %d bytes of panels, %d of panels back and %d of sums", way.name, count, way.broadcast, way.reduce, way.allReduce)
 		}
 		others := func(cases ...cost.Case) float64 { n := float64(along(p, cases...)); return (n - 1) / n }

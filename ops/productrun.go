@@ -109,10 +109,11 @@ func (p *product[T, N]) wait(ctx context.Context, t int, forward bool) (err erro
 	if err == nil {
 		err = p.aSent[t%2].Wait(ctx)
 	}
-	if err == nil {
+	p.aSent[t%2] = dist.Request{}
+	if err == nil && forward {
 		err = p.xSent[t%2].Wait(ctx)
+		p.xSent[t%2] = dist.Request{}
 	}
-	p.aSent[t%2], p.xSent[t%2] = dist.Request{}, dist.Request{}
 	return err
 }
 
@@ -186,11 +187,19 @@ func (p *product[T, N]) adjoint(ctx context.Context, dst, src dist.Array[T]) err
 			}
 			continue
 		}
-		panel, stride := p.roomFor(q, 0)
+		if err := p.finish(ctx, t-2, x); err != nil { // which has the same room
+			return err
+		}
+		panel, stride := p.roomFor(q, t%2)
 		if err := p.multiply(device.ConjTrans, q.hi-q.lo, y, p.part(t), panel, stride, false); err != nil {
 			return err
 		}
-		if err := p.sendBack(ctx, q, x); err != nil {
+		if err := p.sendBack(ctx, t, x); err != nil {
+			return err
+		}
+	}
+	for t := len(p.panels) - 2; t < len(p.panels); t++ {
+		if err := p.finish(ctx, t, x); err != nil {
 			return err
 		}
 	}
@@ -200,32 +209,45 @@ func (p *product[T, N]) adjoint(ctx context.Context, dst, src dist.Array[T]) err
 	return dist.SumOver(ctx, p.backGroup, x, dist.LabelAdjoint)
 }
 
-// sendBack adds up the panels of all ranks at the one that owns the panel.
-func (p *product[T, N]) sendBack(ctx context.Context, q *panel[N], x array.Array[T]) error {
-	room, _ := p.roomFor(q, 0)
-	if p.whole {
+// sendBack starts to add up panel t of all ranks at the one that owns it.
+func (p *product[T, N]) sendBack(ctx context.Context, t int, x array.Array[T]) (err error) {
+	q := &p.panels[t]
+	room, n := p.roomFor(q, t%2)
+	switch {
+	case p.whole:
 		return dist.SumScatterOver(ctx, p.xGroup, x, room, p.counts, dist.LabelAdjoint)
-	}
-	if p.xOpen != nil {
-		n := room.Len() / max(p.batch, 1)
+	case p.xOpen != nil:
 		for b := range p.batch {
 			if err := p.xOpen.Add(ctx, room.Slice(b*n, (b+1)*n), q.xRoot, p.atOwner(q, b)); err != nil {
 				return err
 			}
 		}
-		return p.xOpen.Flush(ctx, q.xRoot)
+		return nil
 	}
-	sum, _ := p.roomFor(q, 1)
+	sum := room
 	if p.inPlace(q) {
 		sum, _ = p.rowsOf(x, q)
 	}
-	if err := dist.SumTo(ctx, p.xGroup, sum, room, q.xRoot, dist.LabelAdjoint); err != nil {
-		return err
+	p.xSent[t%2], err = dist.StartSumTo(ctx, p.xGroup, sum, room, q.xRoot, dist.LabelAdjoint)
+	return err
+}
+
+// finish waits until panel t, if there is one, has been sent back.
+func (p *product[T, N]) finish(ctx context.Context, t int, x array.Array[T]) error {
+	if t < 0 || p.whole || p.layout.xTravels == dist.NoAxis {
+		return nil
 	}
-	if q.xRoot == p.xGroup.Rank() && !p.inPlace(q) {
-		array.CopyND(x, sum, &q.in, false)
+	q := &p.panels[t]
+	if p.xOpen != nil {
+		return p.xOpen.Flush(ctx, q.xRoot)
 	}
-	return nil
+	err := p.xSent[t%2].Wait(ctx)
+	p.xSent[t%2] = dist.Request{}
+	if err == nil && q.xRoot == p.xGroup.Rank() && !p.inPlace(q) {
+		room, _ := p.roomFor(q, t%2)
+		array.CopyND(x, room, &q.in, false)
+	}
+	return err
 }
 
 // takeBack fetches what ranks have added to this rank's block of X.

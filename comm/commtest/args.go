@@ -43,6 +43,8 @@ func (a args) start(ctx context.Context, c *comm.Comm) (q comm.Request, err erro
 		return c.IAllReduce(ctx, a.dst, a.src, a.op)
 	case driver.KindReduce:
 		err = c.Reduce(ctx, a.dst, a.src, a.op, a.root)
+	case driver.KindIReduce:
+		return c.IReduce(ctx, a.dst, a.src, a.op, a.root)
 	case driver.KindBroadcast:
 		err = c.Broadcast(ctx, a.dst, a.root)
 	case driver.KindIBroadcast:

@@ -219,7 +219,8 @@ func outstanding(r *rank, dt scalar.DType) {
 			}
 		}
 		for root := range r.size {
-			calls = append(calls, call{kind: driver.KindIBroadcast, dt: dt, root: root, n: 300 * root})
+			calls = append(calls, call{kind: driver.KindIBroadcast, dt: dt, root: root, n: 300 * root},
+				call{kind: driver.KindIReduce, dt: dt, root: root, n: 200 * root, inPlace: round%2 == 1})
 		}
 		for n := range 3 {
 			calls = append(calls, call{kind: driver.KindIAllGather, dt: dt, counts: uniform(40*n, r.size), inPlace: n == 1})

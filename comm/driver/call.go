@@ -28,6 +28,7 @@ const (
 	KindAllToAllV
 	KindExScan
 	KindIAllReduce
+	KindIReduce
 	KindIBroadcast
 	KindIAllGather
 	KindSend
@@ -86,6 +87,7 @@ var Specs = [...]Spec{
 	KindAllToAllV:      {Name: "AllToAllV", Dst: Blocks, Src: Blocks, InPlace: true, Counts: true},
 	KindExScan:         {Name: "ExScan", Dst: One, Src: One, Reduces: true, InPlace: true, Before: true},
 	KindIAllReduce:     {Name: "IAllReduce", Dst: One, Src: One, Reduces: true, InPlace: true, Starts: KindAllReduce},
+	KindIReduce:        {Name: "IReduce", Dst: One, Src: One, Reduces: true, InPlace: true, Rooted: true, DstAtRoot: true, Starts: KindReduce},
 	KindIBroadcast:     {Name: "IBroadcast", Dst: One, Rooted: true, Starts: KindBroadcast},
 	KindIAllGather:     {Name: "IAllGather", Dst: Blocks, Src: One, InPlace: true, Starts: KindAllGather},
 	KindSend:           {Name: "Send", Src: One, Message: true},

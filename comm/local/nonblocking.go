@@ -138,6 +138,10 @@ func (r *rank) doPiece(c *icoll, call driver.Signature, k int) {
 	case driver.KindIAllReduce:
 		r.reduceRange(call.Op, call.DType, at, min(at+per, n), c.dsts, c.srcs)
 		return
+	case driver.KindIReduce:
+		root := int(call.Peer)
+		r.reduceRange(call.Op, call.DType, at, min(at+per, n), c.dsts[root:root+1], c.srcs)
+		return
 	case driver.KindIBroadcast:
 		from = int(call.Peer)
 	case driver.KindIAllGather: // pieces of rank 0 first, then of rank 1, ...
