@@ -16,8 +16,8 @@ import (
 //
 // Where the first axis of x is whole, every rank gives all of A, and nothing is sent.
 // Where it is split, the first axis of y is split evenly, and each rank gives the
-// rows of A for its rows of y. Then x travels, whole if it is small beside A, otherwise
-// in panels. It is a case of Product.
+// rows of A for its rows of y. Then x travels in panels, or whole if it is no larger than
+// two of them. It is a case of Product.
 func MatrixMult[T scalar.Scalar](ctx context.Context, x *dist.Space, rows int, a []T) (linop.Operator[T], error) {
 	const what = "ops: matrix product"
 	_, n, err := axisOf(x, 0)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golops/golops/cost"
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
 	"github.com/golops/golops/internal/testdevices"
@@ -236,6 +237,46 @@ func TestNarrowParts(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %v", dims, err)
 		}
+	}
+}
+
+// poorDevice lacks all kernels of float64 that a device may lack.
+type poorDevice struct{ device.Device }
+
+func (d poorDevice) Kernels(dt scalar.DType) any {
+	if k, ok := d.Device.Kernels(dt).(device.Kernels[float64]); ok {
+		return struct{ device.Kernels[float64] }{k}
+	}
+	return d.Device.Kernels(dt)
+}
+
+// A device that cannot widen is an error that names the kernel.
+func TestNarrowWithoutKernel(t *testing.T) {
+	err := testdevices.On(t.Context(), "host", 2, func(ctx context.Context, r dist.Proc) error {
+		r, err := dist.NewProc(ctx, r.Comm, poorDevice{r.Device})
+		if err != nil {
+			return err
+		}
+		x, err := dist.NewSpace(ctx, r, dist.Layout{}, 4, 3)
+		if err != nil {
+			return err
+		}
+		a, err := dist.New[float32](x)
+		if err != nil {
+			return err
+		}
+		x, err = dist.NewSpace(ctx, r, dist.Layout{}, 3, 2)
+		if err != nil {
+			return err
+		}
+		_, err = ops.Product[float64](ctx, a, x, ops.ProductOptions{})
+		if !errors.Is(err, device.ErrUnsupported) || !strings.Contains(err.Error(), "kernel Widen of float32") {
+			return fmt.Errorf("got error %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -172,6 +172,9 @@ func (p *product[T, N]) makeRoom() (err error) {
 	if p.narrow && err == nil {
 		panel := p.batch * p.rows * widest
 		p.wide, err = array.New[T](p.x.Device(), shape.Of(max(widest, min(panel, max(wideRoom, p.store.Len()/16)))))
+		if err == nil { // or the device lacks the kernel
+			err = array.Widen(p.wide.Slice(0, 0), p.store.Slice(0, 0))
+		}
 	}
 	return err
 }

@@ -58,6 +58,7 @@ func TestAllocs(t *testing.T) {
 					{"Group", func() error { return c.Group(ctx, group) }},
 					{"Exchange", func() error { return x.Run(ctx) }},
 					{"IAllReduce", func() error { return start(ctx)(c.IAllReduce(ctx, dst, src, comm.Sum)) }},
+					{"IReduce", func() error { return start(ctx)(c.IReduce(ctx, dst, src, comm.Sum, 0)) }},
 					{"IBroadcast", func() error { return start(ctx)(c.IBroadcast(ctx, dst, 0)) }},
 					{"IAllGather", func() error { return start(ctx)(c.IAllGather(ctx, dst, half)) }},
 				} {
