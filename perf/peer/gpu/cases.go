@@ -9,6 +9,7 @@ import (
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
+	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
@@ -59,6 +60,8 @@ func cases(shrink int) []kase {
 			return gridProduct[complex64](ctx, r, max(16, 8192/s/s), 79.4, 83.6)
 		}},
 		{"Fredholm complex64", func(ctx context.Context, r dist.Proc) ([]step, error) { return fredholm(ctx, r, 256/s, 64/s) }},
+		{"FFT complex64", func(ctx context.Context, r dist.Proc) ([]step, error) { return transform(ctx, r, 256/s) }},
+		{"MDC", func(ctx context.Context, r dist.Proc) ([]step, error) { return deconvolution(ctx, r, 256/s, 64/s) }},
 		{"CG", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
 		}},
@@ -189,6 +192,65 @@ func fredholm(ctx context.Context, r dist.Proc, n, columns int) ([]step, error) 
 		return nil, err
 	}
 	return waiting(op, fmt.Sprintf("%d of %dx%d by %d", n, n, n, columns), 0.39, 0.207, 0.185)
+}
+
+// transform is the Fourier transform of n × n × n numbers. The peer is CuPy, which calls
+// cuFFT alone.
+func transform(ctx context.Context, r dist.Proc, n int) ([]step, error) {
+	s, err := dist.NewSpace(ctx, r, dist.Layout{}, n, n, n)
+	if err != nil {
+		return nil, err
+	}
+	op, err := ops.FFTND[complex64](ctx, s, []int{0, 1, 2}, ops.FFTOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return waiting(op, fmt.Sprintf("%d^3", n), 0.243, 0.27, 0.256)
+}
+
+// deconvolution has n frequencies of n × n and virtual sources v, in float32.
+func deconvolution(ctx context.Context, r dist.Proc, n, v int) ([]step, error) {
+	const iterations = 10
+	x, err := dist.NewSpace(ctx, r, dist.Split(2), 2*n+1, n, v)
+	if err != nil {
+		return nil, err
+	}
+	kernel, err := x.Like(dist.Split(0), n, n, n)
+	if err != nil {
+		return nil, err
+	}
+	g, err := noise[complex64](kernel)
+	if err != nil {
+		return nil, err
+	}
+	op, err := wave.MDC[complex64, float32](ctx, g, x, wave.MDCOptions{Prescaled: true, TwoSided: true})
+	if err != nil {
+		return nil, err
+	}
+	m, err := noise[float32](op.Domain())
+	if err != nil {
+		return nil, err
+	}
+	data, err := linop.Apply(ctx, op, m)
+	if err != nil {
+		return nil, err
+	}
+	w, err := solve.NewWorkspace(solve.Problem[float32, float32]{A: op, B: data}, m, 0)
+	if err != nil {
+		return nil, err
+	}
+	u, err := noise[float32](op.Range())
+	if err != nil {
+		return nil, err
+	}
+	z, err := noise[float32](op.Domain())
+	size := fmt.Sprintf("%d of %dx%d by %d, nt %d", n, n, n, v, 2*n+1)
+	method := &solve.CGLS[float32, float32]{}
+	return append(both(op, z, u, size, [2]float64{14.4, 14.5}, [2]float64{1.5, 1.5}),
+		step{size + fmt.Sprintf(", %d CGLS", iterations), 408, 40, 1, func(ctx context.Context) error {
+			dist.Zero(m)
+			return iterate(ctx, method, w, iterations)
+		}}), err
 }
 
 // noise returns an array of random numbers.
