@@ -64,7 +64,11 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("cost: no layout of kind %v on %d ranks fits: a rank needs at least %d bytes and may have %d: take more ranks, or give it more memory", e.Kind, e.Ranks, e.Need, e.Given)
+	kind := ""
+	if e.Kind != Auto {
+		kind = fmt.Sprintf(" of kind %v", e.Kind)
+	}
+	return fmt.Sprintf("cost: no layout%s on %d ranks fits: a rank needs at least %d bytes and may have %d: take more ranks, or give it more memory", kind, e.Ranks, e.Need, e.Given)
 }
 
 // Best returns the product of a kind on a number of ranks whose forward and adjoint take
@@ -134,7 +138,7 @@ func (p *Product) fit(memory int64) int64 {
 // candidates returns the products of a kind on ranks.
 func candidates(kind Kind, ranks int) iter.Seq[Product] {
 	return func(yield func(Product) bool) {
-		for f := range factors(ranks) {
+		for f := range grids(ranks, 5) {
 			for _, way := range ways(kind) {
 				p := Product{OneSided: way.oneSided}
 				for i, c := range [...]Case{Batch, Copies, way.rows, way.columns, Depth} {
@@ -190,13 +194,13 @@ func (p Product) is(kind Kind, ranks int) bool {
 	return true
 }
 
-// factors returns all ways to write n as a product of five numbers.
-func factors(n int) iter.Seq[[5]int] {
-	return func(yield func([5]int) bool) {
-		var f [5]int
+// grids returns all ways to write n as a product of k numbers. The slice is overwritten.
+func grids(n, k int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		f := make([]int, k)
 		var next func(i, n int) bool
 		next = func(i, n int) bool {
-			if i == len(f)-1 {
+			if i == k-1 {
 				f[i] = n
 				return yield(f)
 			}
@@ -208,7 +212,9 @@ func factors(n int) iter.Seq[[5]int] {
 			}
 			return true
 		}
-		next(0, n)
+		if k > 0 {
+			next(0, n)
+		}
 	}
 }
 

@@ -51,7 +51,10 @@ type Machine struct {
 	Copy float64            `json:"copy_Bps"`            // bytes read and written per second
 	Gemm map[string]float64 `json:"gemm_flops"`          // operations per second, by element type
 	FFT  float64            `json:"fft_flops,omitempty"` // 5·n·log₂ n operations per transform; 0 where it was not measured
-	Fit  map[string]float64 `json:"fit_error,omitempty"` // median relative error of the fits of links
+	// Pairs are the pairs of trace and image point per second that Kirchhoff modelling and
+	// migration visit, by element type; nil where they were not measured.
+	Pairs map[string]float64 `json:"pairs_per_s,omitempty"`
+	Fit   map[string]float64 `json:"fit_error,omitempty"` // median relative error of the fits of links
 }
 
 // Defaults returns a usual node of a cluster with a usual network, a rank to a core.
@@ -63,6 +66,7 @@ func Defaults() Machine {
 		Copy:     10e9,
 		Gemm:     map[string]float64{"float32": 80e9, "float64": 40e9, "complex64": 80e9, "complex128": 40e9},
 		FFT:      4e9,
+		Pairs:    map[string]float64{"float32": 0.4e9, "float64": 0.3e9},
 	}
 }
 
@@ -120,10 +124,12 @@ func (m Machine) Validate() error {
 	positive("copy_Bps", m.Copy)
 	check(m.FFT >= 0 && !math.IsInf(m.FFT, 0), "fft_flops", m.FFT, "positive, or absent")
 	check(len(m.Gemm) > 0, "gemm_flops", m.Gemm, "the rate of at least one element type")
-	for _, name := range slices.Sorted(maps.Keys(m.Gemm)) {
-		t, err := scalar.ParseDType(name)
-		check(err == nil && t.String() == name && isScalar(t), "gemm_flops", fmt.Sprintf("of %q", name), "of float32, float64, complex64 or complex128")
-		positive("gemm_flops."+name, m.Gemm[name])
+	for field, rates := range map[string]map[string]float64{"gemm_flops": m.Gemm, "pairs_per_s": m.Pairs} {
+		for _, name := range slices.Sorted(maps.Keys(rates)) {
+			t, err := scalar.ParseDType(name)
+			check(err == nil && t.String() == name && isScalar(t), field, fmt.Sprintf("of %q", name), "of float32, float64, complex64 or complex128")
+			positive(field+"."+name, rates[name])
+		}
 	}
 	return errors.Join(errs...)
 }
