@@ -122,6 +122,13 @@ func TestNodes(t *testing.T) {
 	if got := m.MemoryPerRank(6); got != 33 {
 		t.Errorf("a third of 100 bytes is %d", got)
 	}
+	if c := m.Cluster(100); c.Nodes != 50 || c.NodesOf(100) != 50 || c.NodesOf(3) != 2 || c.Network != m.Network {
+		t.Errorf("a cluster for 100 ranks is %+v", c)
+	}
+	m.Nodes, m.Network = 0, cost.Link{}
+	if c := m.Cluster(2); c.Nodes != 0 || c.Network != (cost.Link{}) || m.Cluster(3).Network != cost.UsualNetwork {
+		t.Errorf("a cluster for 2 ranks is %+v", c)
+	}
 }
 
 func drawProblem(r *rand.Rand) cost.Problem {

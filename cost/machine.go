@@ -136,15 +136,37 @@ func (m Machine) Validate() error {
 
 func isScalar(t scalar.DType) bool { return t >= scalar.Float32 && t <= scalar.Complex128 }
 
-// nodes returns the number of nodes that ranks are on.
-func (m Machine) nodes(ranks int) int { return min(max(m.Nodes, 1), ranks) }
+// NodesOf returns the number of nodes that ranks are on: no more than have a core for a
+// rank.
+func (m Machine) NodesOf(ranks int) int {
+	n := min(max(m.Nodes, 1), ranks)
+	if m.Cores > 0 {
+		n = min(n, ceil(ranks, m.Cores))
+	}
+	return n
+}
+
+// Cluster returns a machine with as many nodes as ranks need. Without a network between
+// nodes it has a usual one.
+func (m Machine) Cluster(ranks int) Machine {
+	if m.Cores > 0 && max(m.Nodes, 1)*m.Cores < ranks {
+		m.Nodes = ceil(ranks, m.Cores)
+	}
+	if m.Nodes > 1 && m.Network == (Link{}) {
+		m.Network = UsualNetwork
+	}
+	return m
+}
+
+// UsualNetwork is a network of 100 Gbit/s.
+var UsualNetwork = Link{Latency: 2e-6, Overhead: 0.5e-6, Bandwidth: 12.5e9, Overlap: true}
 
 // MemoryPerRank returns the share of each rank in the memory of its node, or 0 where that
 // is not known.
 func (m Machine) MemoryPerRank(ranks int) int64 { return m.Memory / int64(m.perNode(ranks)) }
 
 // perNode returns the number of ranks on a node.
-func (m Machine) perNode(ranks int) int { return ceil(ranks, m.nodes(ranks)) }
+func (m Machine) perNode(ranks int) int { return ceil(ranks, m.NodesOf(ranks)) }
 
 // slower returns how much slower a rank computes because there are more ranks than cores.
 func (m Machine) slower(ranks int) float64 {
@@ -161,7 +183,7 @@ func (m Machine) along(ranks, size, stride int, oneSided bool) Link {
 		l = m.OneSided
 	}
 	each := m.perNode(ranks)
-	if m.nodes(ranks) > 1 && m.Network != (Link{}) && stride*(size-1) >= each {
+	if m.NodesOf(ranks) > 1 && m.Network != (Link{}) && stride*(size-1) >= each {
 		l = m.Network
 		l.Bandwidth /= float64(min(stride, each)) // so many groups share the way out of a node
 	}

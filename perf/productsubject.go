@@ -92,7 +92,7 @@ func checkProduct[T scalar.Scalar](ctx context.Context, s subject[T], p cost.Pro
 			want += entry[T](b, i, j) * entry[T](b+1, j, k)
 		}
 		if have != want {
-			return fmt.Errorf("Y[%d,%d,%d] is %v, want %v", b, i, k, have, want)
+			return fmt.Errorf("element %d, %d, %d of Y is %v, want %v", b, i, k, have, want)
 		}
 	}
 	return nil

@@ -307,6 +307,9 @@ func (m *roofer) fit() error {
 	for name := range c.Gemm {
 		c.Gemm[name] *= slower
 	}
+	for name := range c.Pairs {
+		c.Pairs[name] *= slower
+	}
 	c.FFT *= slower
 	return c.Validate()
 }

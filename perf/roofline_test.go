@@ -68,10 +68,15 @@ func quickRoof(ranks int) RooflineConfig {
 	return c
 }
 
+// smallRates makes the measurements of rates short.
+func smallRates(t *testing.T) {
+	block, rows, lines, shrink := copyBlock, gemmRows, fftLines, surveyShrink
+	t.Cleanup(func() { copyBlock, gemmRows, fftLines, surveyShrink = block, rows, lines, shrink })
+	copyBlock, gemmRows, fftLines, surveyShrink = [3]int{16, 16, 16}, 16, 1, 16
+}
+
 func TestMeasureRoofline(t *testing.T) {
-	block, rows, lines := copyBlock, gemmRows, fftLines
-	t.Cleanup(func() { copyBlock, gemmRows, fftLines = block, rows, lines })
-	copyBlock, gemmRows, fftLines = [3]int{16, 16, 16}, 16, 1
+	smallRates(t)
 	for _, ranks := range []int{2, 3} {
 		for nodes := 1; nodes < 3; nodes++ {
 			cfg := quickRoof(ranks)
@@ -81,7 +86,7 @@ func TestMeasureRoofline(t *testing.T) {
 				t.Fatalf("%d ranks: %+v, %v", ranks, roof, err)
 			}
 			m := roof.Machine
-			if m.Nodes != nodes || m.OneSided.Bandwidth == 0 || (m.Network.Bandwidth > 0) != (nodes > 1) || len(m.Gemm) != 4 || m.Host != "node0" || m.Date.IsZero() || m.FFT == 0 {
+			if m.Nodes != nodes || m.OneSided.Bandwidth == 0 || (m.Network.Bandwidth > 0) != (nodes > 1) || len(m.Gemm) != 4 || len(m.Pairs) != 2 || m.Host != "node0" || m.Date.IsZero() || m.FFT == 0 {
 				t.Errorf("%d ranks on %d nodes: machine %+v", ranks, nodes, m)
 			}
 			var file bytes.Buffer
@@ -108,6 +113,7 @@ func TestMeasureRoofline(t *testing.T) {
 
 // Without windows there are messages only. Points for which there is no time are left out.
 func TestRooflineWithout(t *testing.T) {
+	smallRates(t)
 	cfg := quickRoof(2)
 	err := launch.Config{Ranks: 2}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
 		r.Comm = comm.New(windowless{r.Comm.Conn()})

@@ -13,10 +13,12 @@ import (
 // The extents of what rates measures: arrays larger than caches, and matrices and lines
 // that are as fast as larger ones.
 var (
-	copyBlock = [3]int{64, 256, 256} // elements of a float32 array
+	copyBlock = [3]int{256, 256, 256} // elements of a float32 array
 	gemmRows  = 384
 	fftLine   = 4096
 	fftLines  = 64
+
+	surveyShrink = 1
 )
 
 // rates measures copies, matrix products and Fourier transforms, on all ranks at once.
@@ -32,6 +34,9 @@ func (m *roofer) rates(ctx context.Context) error {
 		return err
 	}
 	if err := errors.Join(gemmRate[float32](ctx, m), gemmRate[float64](ctx, m), gemmRate[complex64](ctx, m), gemmRate[complex128](ctx, m)); err != nil {
+		return err
+	}
+	if err := errors.Join(pairRate[float32](ctx, m), pairRate[float64](ctx, m)); err != nil {
 		return err
 	}
 	kc, err := device.KernelsFor[complex64](m.r.Device)
@@ -58,6 +63,28 @@ func gemmRate[T scalar.Scalar](ctx context.Context, m *roofer) (err error) {
 	}
 	m.roof.Machine.Gemm[dt.String()], err = rate(ctx, m, w, func() (work, error) { return w.gemm(gemmRows) })
 	return err
+}
+
+// pairRate measures Kirchhoff modelling and migration.
+func pairRate[F float32 | float64](ctx context.Context, m *roofer) error {
+	k, err := device.KernelsFor[F](m.r.Device)
+	if err != nil {
+		return err
+	}
+	w := &workshop[F]{k: k}
+	seconds := 0.0
+	for _, name := range []string{"kirchhoff spread", "kirchhoff stack"} {
+		r, err := rate(ctx, m, w, func() (work, error) { return kirchhoff[F, F](w, newSurvey(surveyShrink), name) })
+		if err != nil {
+			return err
+		}
+		seconds += pairOps / r / 2
+	}
+	if m.roof.Machine.Pairs == nil {
+		m.roof.Machine.Pairs = map[string]float64{}
+	}
+	m.roof.Machine.Pairs[scalar.Of[F]().String()] = 1 / seconds
+	return nil
 }
 
 // rate returns the operations of a work per second, or its bytes if it has none, on the

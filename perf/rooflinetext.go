@@ -47,6 +47,9 @@ func (t *Text) Roofline(r Roofline) {
 	for _, name := range slices.Sorted(maps.Keys(m.Gemm)) {
 		t.printf(", gemm of %s %.3g GFLOP/s", name, m.Gemm[name]/1e9)
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.Pairs)) {
+		t.printf(", Kirchhoff of %s %.3g million pairs/s", name, m.Pairs[name]/1e6)
+	}
 	if m.FFT > 0 {
 		t.printf(", FFT %.3g GFLOP/s", m.FFT/1e9)
 	}

@@ -69,7 +69,7 @@ func (a app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.lsm(), a.view(), a.perf(), a.info(), a.reaches(), a.windows(), a.version())
+	root.AddCommand(a.lsm(), a.view(), a.perf(), a.plan(), a.info(), a.reaches(), a.windows(), a.version())
 
 	suggestFlags(root)
 	if otherRank() {
