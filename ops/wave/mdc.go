@@ -123,12 +123,6 @@ func newMDC[C, R scalar.Scalar](ctx context.Context, g dist.Array[C], x *dist.Sp
 	if err == nil && o.Conj {
 		product, err = linop.Conj(product)
 	}
-	if err == nil && !product.Range().Equal(out.Range()) {
-		var move linop.Operator[C]
-		if move, err = linop.Redistribute[C](product.Range(), out.Range()); err == nil {
-			product, err = linop.Compose(move, product)
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
