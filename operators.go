@@ -179,6 +179,11 @@ func Radon3D[T Scalar](x Space[T], h [2]ops.RadonAxis, o ...ops.RadonOptions) Op
 	return op(x, "Radon3D", Must(ops.Radon3D[T](x.ctx(), x.s, h, option(o, ops.RadonDefaults()))))
 }
 
+// DCT returns the orthonormal cosine transform of a type from 1 to 4 along axes.
+func DCT[T Scalar](x Space[T], axes []int, kind int) Op[T, T] {
+	return op(x, "DCT", Must(ops.DCT[T](x.ctx(), x.s, axes, kind)))
+}
+
 // Smoothing1D replaces each sample by the mean of the n around it along an axis.
 func Smoothing1D[T Scalar](x Space[T], axis, n int) Op[T, T] {
 	return op(x, "Smoothing1D", Must(ops.Smoothing1D[T](x.ctx(), x.s, axis, n)))

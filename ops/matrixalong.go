@@ -45,5 +45,6 @@ func matrixAlong[T scalar.Scalar](ctx context.Context, x *dist.Space, axis, rows
 	if err != nil {
 		return nil, err
 	}
-	return chain(turn, product, turnBack)
+	product, err = chain(turn, product, turnBack)
+	return product, dist.Agree(ctx, x.Comm(), "ops: matrix along an axis", err)
 }

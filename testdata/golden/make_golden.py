@@ -42,6 +42,7 @@ STAGES = [
     signal.dwt,
     signal.sliding,
     signal.radon,
+    signal.dct,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

@@ -134,3 +134,14 @@ def radon():
             if interp:
                 Op = sp.Radon3D(t, hy, hx, py, px, kind=kind, centeredh=centered, interp=interp, dtype="float64")
                 store("Radon3D", var, Op, "float64", params | dict(dims=(2, 3, 9)))
+
+
+def dct():
+    def put(dims, dtypes, kind, axes):
+        for dt in dtypes:
+            store("DCT", tag(axes_tag(dims), f"type{kind}", "axes" + axes_tag(axes)), sp.DCT(dims, kind, axes, dtype=dt), dt, dict(type=kind, axes=axes))
+
+    for kind in (1, 2, 3, 4):
+        put((11,), DTYPES if kind == 2 else one(), kind, (0,))
+        put((7, 5), one(), kind, (0, 1))
+    put((5, 4, 3), one(), 2, (0, 2))
