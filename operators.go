@@ -168,6 +168,21 @@ func Sliding[T Scalar](y Space[T], inner Op[T, T], o ops.SlidingOptions) Op[T, T
 	return op(y, "Sliding", Must(ops.Sliding(y.ctx(), y.s, inner.m, o)))
 }
 
+// Shift moves samples along an axis by any distance, through a Fourier transform.
+func Shift[T Scalar](x Space[T], axis int, o ops.ShiftOptions) Op[T, T] {
+	return op(x, "Shift", Must(ops.Shift[T](x.ctx(), x.s, axis, o)))
+}
+
+// FourierRadon2D is Radon2D by frequencies: lines and parabolas, between samples too.
+func FourierRadon2D[T Scalar](x Space[T], h ops.RadonAxis, o ...ops.FourierRadonOptions) Op[T, T] {
+	return op(x, "FourierRadon2D", Must(ops.FourierRadon2D[T](x.ctx(), x.s, h, option(o, ops.FourierRadonDefaults()))))
+}
+
+// FourierRadon3D is FourierRadon2D with two directions of offsets.
+func FourierRadon3D[T Scalar](x Space[T], h [2]ops.RadonAxis, o ...ops.FourierRadonOptions) Op[T, T] {
+	return op(x, "FourierRadon3D", Must(ops.FourierRadon3D[T](x.ctx(), x.s, h, option(o, ops.FourierRadonDefaults()))))
+}
+
 // Radon2D spreads each sample of a model of slopes and times along a line, a parabola or
 // a hyperbola over offsets and times. Its adjoint adds up along these.
 func Radon2D[T Scalar](x Space[T], h ops.RadonAxis, o ...ops.RadonOptions) Op[T, T] {

@@ -99,19 +99,19 @@ func ExampleDWT() {
 	show([]int{4}, []float64{1, 1, 1, 1}, func(ctx ctxt, x space) (op[float64], error) {
 		return ops.DWT[float64](ctx, x, 0, ops.WaveletOptions{Wavelet: "haar", Level: 2})
 	})
-	// Output: [2.0000000000000004 0 0 0]
+	// Output: [2 0 0 0]
 }
 
 func ExampleDWT2D() {
 	show([]int{2, 2}, []float64{4, 2, 0, 2}, func(ctx ctxt, x space) (op[float64], error) {
 		return ops.DWT2D[float64](ctx, x, [2]int{0, 1}, ops.WaveletDefaults())
 	})
-	// Output: [4.000000000000001 0 2.0000000000000004 2.0000000000000004]
+	// Output: [4 0 2 2]
 }
 
 func ExampleDWTND() {
 	show([]int{2, 1, 2}, []float64{4, 2, 0, 2}, func(ctx ctxt, x space) (op[float64], error) {
 		return ops.DWTND[float64](ctx, x, []int{0, 2}, ops.WaveletDefaults())
 	})
-	// Output: [4.000000000000001 0 2.0000000000000004 2.0000000000000004]
+	// Output: [4 0 2 2]
 }

@@ -43,6 +43,8 @@ STAGES = [
     signal.sliding,
     signal.radon,
     signal.dct,
+    signal.shift,
+    signal.fourier_radon,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

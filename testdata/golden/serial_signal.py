@@ -7,7 +7,7 @@ import pylops
 from pylops import signalprocessing as sp
 
 from serial import axes_tag, one, store, tag
-from store import DTYPES, rand
+from store import DTYPES, is_complex, rand
 
 
 def places(n):
@@ -145,3 +145,30 @@ def dct():
         put((11,), DTYPES if kind == 2 else one(), kind, (0,))
         put((7, 5), one(), kind, (0, 1))
     put((5, 4, 3), one(), 2, (0, 2))
+
+
+def shift():
+    def put(dims, dtypes, axis, s, nfft):
+        for dt in dtypes:
+            Op = sp.Shift(dims, s, axis=axis, nfft=nfft, sampling=0.5, real=not is_complex(dt), dtype=dt)
+            var = tag(axes_tag(dims), f"axis{axis}", "each" if np.size(s) > 1 else "one", f"n{nfft or 0}")
+            store("Shift", var, Op, dt, dict(axis=axis, nfft=nfft or 0, shifts=np.ravel(s)), dims=dims, dimsd=dims)
+
+    put((11,), DTYPES, 0, 1.3, None)
+    put((7, 5), one(), 0, -0.85, 10)
+    put((7, 6), one(), 1, 0.7, None)
+    put((7, 5), DTYPES, 0, np.linspace(-1, 2, 5), 9)
+    put((4, 5, 3), one(), 1, np.linspace(-1, 2, 12).reshape(4, 3), None)
+
+
+def fourier_radon():
+    t, hx, hy = np.arange(9) * 0.004, 10.0 + 5.0 * np.arange(5), -4.0 + 4.0 * np.arange(3)
+    px, py = 0.004 / 5 * np.array([-1.13, 0.0, 0.91]), 0.004 / 4 * np.array([-0.61, 1.21])
+    for kinds, nfft, flims in ((("linear", "linear"), 9, None), (("parabolic", "linear"), 12, (1, 5)), (("linear", "parabolic"), 10, (0, 4))):
+        params = dict(kinds=kinds, nfft=nfft, flims=flims or (0, 0), dt=t[1], hx=hx, hy=hy, px=px, py=py)
+        var = tag(*kinds, f"n{nfft}", "band" if flims else "all")
+        for dt in DTYPES[:2]:  # PyLops takes real data only
+            Op = sp.FourierRadon2D(t, hx, px, nfft, flims, kinds[0], dtype=dt)
+            store("FourierRadon2D", var, Op, dt, params)
+        Op = sp.FourierRadon3D(t, hy, hx, py, px, nfft, flims, kinds, dtype="float64")
+        store("FourierRadon3D", var, Op, "float64", params)
