@@ -17,10 +17,9 @@ func shiftTest[T scalar.Scalar]() operatorTest[T] {
 	}
 	last := ops.ShiftOptions{Shift: 0.25, Sampling: 1, Size: 12, Each: func(i []int) float64 { return 0.5 * float64(i[0]) }}
 	return operatorTest[T]{
-		forms: []form[T]{
-			{name: "shift", make: func(ctx ctxt, x space) (op[T], error) { return by(0, ops.ShiftDefaults(1.5))(ctx, x, 0) }},
-			{name: "shift of each line", make: func(ctx ctxt, x space) (op[T], error) { return by(-1, last)(ctx, x, 0) }},
-		},
+		// Forward and adjoint along a split axis send the same messages, which TestForwardMeetsAdjoint
+		// cannot tell apart. Golden cases have split axes.
+		forms: []form[T]{{name: "shift", make: func(ctx ctxt, x space) (op[T], error) { return by(-1, last)(ctx, x, 0) }}},
 		along: func(ctx ctxt, x space, axis int) (op[T], error) { return by(axis, ops.ShiftDefaults(1))(ctx, x, 0) },
 		bad: []badCase[T]{
 			{"shift", by(0, ops.ShiftDefaults(math.NaN())), []string{"shift is NaN"}},
