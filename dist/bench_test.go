@@ -152,20 +152,49 @@ func benchHalo[T scalar.Scalar](b *testing.B, ranks int) {
 	for _, adjoint := range []bool{false, true} {
 		b.Run(map[bool]string{false: "Forward", true: "Adjoint"}[adjoint], func(b *testing.B) {
 			bench(b, ranks, 2*rows*benchCols*scalar.Of[T]().Size(), func(ctx context.Context, r dist.Proc) (func() error, error) {
-				a, err := vectorsOf[T](ctx, r)
-				if err != nil {
-					return nil, err
-				}
-				h, err := dist.NewHalo[T](a[0].Space(), []int{2, 0}, []int{2, 0}, false)
-				if err != nil {
-					return nil, err
-				}
-				wide, err := dist.New[T](h.Range())
-				if adjoint {
-					return func() error { return h.Adjoint(ctx, a[0], wide) }, err
-				}
-				return func() error { return h.Forward(ctx, wide, a[0]) }, err
+				s, err := dist.NewSpace(ctx, r, dist.Layout{}, benchRows, benchCols)
+				return haloCall[T](ctx, s, err, 2, adjoint)
 			})
 		})
 	}
+}
+
+// BenchmarkGhosts widens blocks that are no larger than the ghosts that they send to each
+// side, by messages and by puts. Sizes and bytes are of the ghosts of one side.
+func BenchmarkGhosts(b *testing.B) {
+	for _, ranks := range []int{2, 4} {
+		for bytes := 1 << 10; bytes <= 4<<20; bytes *= 4 {
+			for _, adjoint := range []bool{false, true} {
+				for _, way := range []dist.Way{dist.Messages, dist.OneSided} {
+					name := map[bool]string{false: "Forward", true: "Adjoint"}[adjoint]
+					b.Run(fmt.Sprintf("ranks=%d/bytes=%d/%s/%v", ranks, bytes, name, way), func(b *testing.B) {
+						bench(b, ranks, bytes, func(ctx context.Context, r dist.Proc) (func() error, error) {
+							s, err := dist.NewSpace(ctx, r, dist.Layout{Way: way}, ranks, bytes/8)
+							return haloCall[float64](ctx, s, err, 1, adjoint)
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// haloCall returns a halo of rows over s, unless there is an error.
+func haloCall[T scalar.Scalar](ctx context.Context, s *dist.Space, err error, rows int, adjoint bool) (func() error, error) {
+	if err != nil {
+		return nil, err
+	}
+	h, err := dist.NewHalo[T](s, []int{rows, 0}, []int{rows, 0}, false)
+	if err != nil {
+		return nil, err
+	}
+	a, err := dist.New[T](s)
+	if err != nil {
+		return nil, err
+	}
+	wide, err := dist.New[T](h.Range())
+	if adjoint {
+		return func() error { return h.Adjoint(ctx, a, wide) }, err
+	}
+	return func() error { return h.Forward(ctx, wide, a) }, err
 }
