@@ -17,7 +17,7 @@ import (
 type Exchange[T scalar.Scalar] struct {
 	plan     Plan
 	in, out  array.Array[T] // messages that are not contiguous in a block
-	inLen    int            // elements in in
+	inLen    int            // elements that are received, but for those in a block
 	messages *comm.Exchange
 	puts     *putting[T] // instead of messages, or nil
 }
@@ -37,10 +37,11 @@ func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
 	}
 	e.plan.recv, e.plan.send = recv, send
 	var err error
-	if !oneSided || hidden {
-		if e.in, err = array.New[T](p.from.Device(), shape.Of(inLen)); err != nil {
-			return nil, err
-		}
+	if oneSided && !hidden {
+		inLen = 0 // they are put where they are used
+	}
+	if e.in, err = array.New[T](p.from.Device(), shape.Of(inLen)); err != nil {
+		return nil, err
 	}
 	if e.out, err = array.New[T](p.from.Device(), shape.Of(outLen)); err != nil {
 		e.in.Free()
@@ -136,7 +137,7 @@ func (e *Exchange[T]) run(ctx context.Context, dst, src array.Array[T]) error {
 // Ghosts returns the buffer that holds the rows of other ranks after Wait, until the next
 // Start. Each Start may choose another one.
 func (e *Exchange[T]) Ghosts() array.Array[T] {
-	if e.puts != nil && e.puts.out == nil {
+	if e.puts != nil && e.puts.box != nil && !e.plan.from.proc.shared.hidden {
 		return e.puts.ghosts[e.puts.turn]
 	}
 	return e.in

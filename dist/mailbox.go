@@ -61,12 +61,12 @@ func mailboxOf[T scalar.Scalar](r Proc) *mailbox[T] {
 	return m
 }
 
-// take returns n elements of this rank's memory: the number of their box and their place
-// in it. It is collective. It opens a window if any rank has no room.
+// take returns n elements of this rank's memory: the number of their box, -1 for none, and
+// their place in it. It is collective. It opens a window if any rank has no room.
 func (m *mailbox[T]) take(ctx context.Context, r Proc, n int) (number, at int, err error) {
 	number, at = m.find(n)
 	short := []int32{0}
-	if number < 0 {
+	if number < 0 && n > 0 {
 		short[0] = 1
 	}
 	if err := r.AllReduce(ctx, comm.Of(short), comm.Of(short).Labelled(labelPut), comm.Max); err != nil {
@@ -74,25 +74,27 @@ func (m *mailbox[T]) take(ctx context.Context, r Proc, n int) (number, at int, e
 	}
 	if short[0] != 0 {
 		size := 0
-		if number < 0 {
+		if number < 0 && n > 0 {
 			size = max(n, 2*m.size())
 		}
 		if err := m.grow(ctx, r, size); err != nil {
 			return 0, 0, err
 		}
 	}
-	if number < 0 {
-		number, at = m.find(n)
+	if number, at = m.find(n); number >= 0 {
+		b := m.boxes[number]
+		b.used = at + n
+		b.live.Add(1)
 	}
-	b := m.boxes[number]
-	b.used = at + n
-	b.live.Add(1)
 	return number, at, nil
 }
 
-// find returns a box with room for n elements, or -1.
+// find returns a box with room for n elements, or -1 if there is none or n is 0.
 func (m *mailbox[T]) find(n int) (number, at int) {
 	for i, b := range m.boxes {
+		if n == 0 {
+			break
+		}
 		if b.live.Load() == 0 {
 			b.used = 0
 		}

@@ -22,7 +22,7 @@ type putting[T scalar.Scalar] struct {
 	out     []T               // what is sent, if arrays are not
 	to      []address         // of each message that is sent
 	targets []target
-	box     *box[T] // that has lands
+	box     *box[T] // that has lands; nil if nothing comes
 	bell    *comm.Exchange
 	drop    runtime.Cleanup
 }
@@ -59,14 +59,8 @@ func (e *Exchange[T]) makeRoom(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.box = m.boxes[number]
-	w.drop = runtime.AddCleanup(e, func(b *box[T]) { b.live.Add(-1) }, w.box)
-	for i := range 2 {
-		lo := at + i*e.inLen
-		w.lands[i] = w.box.mem[lo : lo+e.inLen]
-		if !r.shared.hidden {
-			w.ghosts[i] = w.box.over.Slice(lo, lo+e.inLen)
-		}
+	if number >= 0 {
+		e.landIn(m.boxes[number], at)
 	}
 	if r.shared.hidden {
 		w.out = make([]T, e.out.Len())
@@ -76,6 +70,20 @@ func (e *Exchange[T]) makeRoom(ctx context.Context) error {
 	}
 	w.made = true
 	return nil
+}
+
+// landIn lets what peers put land in a box, from place at on.
+func (e *Exchange[T]) landIn(b *box[T], at int) {
+	w := e.puts
+	w.box = b
+	w.drop = runtime.AddCleanup(e, func(b *box[T]) { b.live.Add(-1) }, b)
+	for i := range 2 {
+		lo := at + i*e.inLen
+		w.lands[i] = b.mem[lo : lo+e.inLen]
+		if !e.plan.from.proc.shared.hidden {
+			w.ghosts[i] = b.over.Slice(lo, lo+e.inLen)
+		}
+	}
 }
 
 // tell tells the peers that send to this rank where their messages land.
@@ -120,7 +128,7 @@ func (e *Exchange[T]) startPuts(ctx context.Context, src array.Array[T]) error {
 			return err
 		}
 	}
-	if w.out != nil {
+	if len(w.out) > 0 {
 		if err := e.out.CopyOut(w.out); err != nil {
 			return err
 		}
@@ -155,20 +163,20 @@ func (e *Exchange[T]) waitPuts(ctx context.Context) error {
 	if err := w.bell.Wait(ctx); err != nil {
 		return err
 	}
-	if err := w.box.win.Sync(ctx); err != nil {
-		return err
-	}
-	if w.out == nil {
+	if w.box == nil {
 		return nil
+	}
+	if err := w.box.win.Sync(ctx); err != nil || !e.plan.from.proc.shared.hidden {
+		return err
 	}
 	return e.in.CopyIn(w.lands[w.turn])
 }
 
 // free gives the places back.
 func (w *putting[T]) free() {
-	if w != nil && w.made {
+	if w != nil && w.box != nil {
 		w.drop.Stop()
 		w.box.live.Add(-1)
-		w.made = false
+		w.box = nil
 	}
 }

@@ -36,6 +36,7 @@ var children = map[string]struct {
 	"reaches":  {Config{}, reaches},
 	"requests": {Config{}, manyRequests},
 	"windows":  {Config{Note: note}, forgetWindows},
+	"flush":    {Config{}, flushed},
 	"lock":     {Config{}, keepLock},
 	"circle":   {Config{Timeout: time.Second, Note: note}, lockCircle},
 	"stop":     {Config{Timeout: time.Second}, stopOne},
