@@ -97,6 +97,15 @@ func (p *product[T, N]) atOwner(q *panel[N], b int) int {
 	return (b*(end-first) + q.lo - first) * p.columns
 }
 
+// next waits for panel t and starts the one behind it. In this order, because a flush
+// waits for all that comes from a place.
+func (p *product[T, N]) next(ctx context.Context, t int, x array.Array[T], forward bool) error {
+	if err := p.wait(ctx, t, forward); err != nil {
+		return err
+	}
+	return p.start(ctx, t+1, x, forward)
+}
+
 // wait waits for panel t.
 func (p *product[T, N]) wait(ctx context.Context, t int, forward bool) (err error) {
 	q := &p.panels[t]
@@ -138,10 +147,7 @@ func (p *product[T, N]) forward(ctx context.Context, dst, src dist.Array[T]) err
 	for t := range p.panels {
 		q := &p.panels[t]
 		if !p.whole {
-			if err := p.start(ctx, t+1, x, true); err != nil {
-				return err
-			}
-			if err := p.wait(ctx, t, true); err != nil {
+			if err := p.next(ctx, t, x, true); err != nil {
 				return err
 			}
 		}
@@ -173,10 +179,7 @@ func (p *product[T, N]) adjoint(ctx context.Context, dst, src dist.Array[T]) err
 		return err
 	}
 	for t := range p.panels {
-		if err := p.start(ctx, t+1, x, false); err != nil {
-			return err
-		}
-		if err := p.wait(ctx, t, false); err != nil {
+		if err := p.next(ctx, t, x, false); err != nil {
 			return err
 		}
 		q := &p.panels[t]
