@@ -15,25 +15,31 @@ type Float interface{ float32 | float64 }
 // Plan transforms lines of one length. Several goroutines may use it at once, each
 // with its own scratch memory.
 type Plan[F Float] struct {
-	n     int      // samples of a line
-	tile  *tile[F] // of n samples, or n/2 if real and even
-	half  []F      // exp(-2πi·k/n) for k up to n/4, if real and even
-	width int      // lines in a tile
+	n      int      // samples of a line
+	tile   *tile[F] // of n samples, or n/2 if real and even
+	half   []F      // exp(-2πi·k/n) for k up to n/4, if real and even
+	halved []F      // the half of them
+	width  int      // lines in a tile
 }
 
 // New plans transforms of complex lines of n samples.
-func New[F Float](n int) *Plan[F] {
-	w := width[F]()
-	return &Plan[F]{n: n, tile: newTile[F](n, w), width: w}
-}
+func New[F Float](n int) *Plan[F] { return newPlan[F](n, false, unitOf[F]()) }
 
 // NewReal plans transforms of real lines of n samples.
-func NewReal[F Float](n int) *Plan[F] {
-	if n%2 != 0 || n == 0 {
-		return New[F](n)
+func NewReal[F Float](n int) *Plan[F] { return newPlan[F](n, true, unitOf[F]()) }
+
+func newPlan[F Float](n int, real bool, u *unit) *Plan[F] {
+	p := &Plan[F]{n: n}
+	if real && n > 0 && n%2 == 0 {
+		p.half = roots[F](n/4+1, n)
+		for _, v := range p.half {
+			p.halved = append(p.halved, v/2)
+		}
+		n /= 2
 	}
-	w := width[F]()
-	return &Plan[F]{n: n, tile: newTile[F](n/2, w), half: roots[F](n/4+1, n), width: w}
+	p.tile = newTile[F](n, u)
+	p.width = p.tile.width
+	return p
 }
 
 // Scratch returns the length of the memory that each call needs.
@@ -66,12 +72,9 @@ func (p *Plan[F]) Forward(dst, src []F, inner, lo, hi int, scratch []F) {
 	for ; lo < hi; lo += w {
 		l := p.lines(lo, hi, inner)
 		a, b, room := p.tile.buffers(scratch)
+		l.loadReal(a, src, p.n, p.half != nil)
 		if p.half == nil {
-			l.loadReal(a, src, p.n, 1, 0)
 			clearImag(a, p.n, w)
-		} else {
-			l.loadReal(a, src, p.n, 2, 0)
-			l.loadReal(a, src, p.n, 2, 1)
 		}
 		a, _ = p.tile.run(a, b, room)
 		if p.half != nil {
@@ -97,12 +100,7 @@ func (p *Plan[F]) Backward(dst, src []F, inner, lo, hi int, scratch []F) {
 			mirror(a, p.n, w)
 		}
 		a, _ = p.tile.run(a, b, room)
-		if p.half == nil {
-			l.storeReal(dst, a[w:], p.n, 1, 0)
-		} else {
-			l.storeReal(dst, a[w:], p.n, 2, 0)
-			l.storeReal(dst, a, p.n, 2, 1)
-		}
+		l.storeReal(dst, a, p.n, p.half != nil)
 	}
 }
 
@@ -131,8 +129,11 @@ func mirror[F Float](a []F, n, w int) {
 func (p *Plan[F]) unpack(a []F) {
 	m, w := p.n/2, p.width
 	copy(a[2*m*w:], a[:2*w])
-	for k := 0; 2*k <= m; k++ {
-		c, s := p.half[2*k]/2, p.half[2*k+1]/2
+	if u := p.tile.unit; u != nil {
+		u.unpack(ptr(a), ptr(a[2*m*w:]), ptr(p.halved), m/2+1)
+	}
+	for k := 0; 2*k <= m && p.tile.unit == nil; k++ {
+		c, s := p.halved[2*k], p.halved[2*k+1]
 		x, y := a[2*k*w:][:2*w], a[2*(m-k)*w:][:2*w]
 		for l := range w {
 			er, ei := (x[l]+y[l])/2, (x[l+w]-y[l+w])/2
@@ -150,13 +151,17 @@ func (p *Plan[F]) unpack(a []F) {
 // Z[k] = X[k] + conj X[m-k] + i·exp(2πi·k/n)·(X[k] - conj X[m-k]).
 func (p *Plan[F]) pack(a []F) {
 	m, w := p.n/2, p.width
+	if u := p.tile.unit; u != nil {
+		u.pack(ptr(a), ptr(a[2*m*w:]), ptr(p.half), m/2+1)
+		return
+	}
 	for k := 0; 2*k <= m; k++ {
-		c, s := p.half[2*k], -p.half[2*k+1]
+		c, s := p.half[2*k], p.half[2*k+1]
 		x, y := a[2*k*w:][:2*w], a[2*(m-k)*w:][:2*w]
 		for l := range w {
 			er, ei := x[l+w]+y[l+w], x[l]-y[l]
 			or, oi := x[l+w]-y[l+w], x[l]+y[l]
-			or, oi = -c*oi-s*or, c*or-s*oi // times i·exp(2πi·k/n)
+			or, oi = s*or-c*oi, c*or+s*oi // times i·exp(2πi·k/n)
 			x[l+w], x[l] = er+or, ei+oi
 			y[l+w], y[l] = er-or, oi-ei
 		}

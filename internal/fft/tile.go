@@ -1,8 +1,14 @@
 package fft
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // tile transforms the lines of a tile, by passes or by a chirp.
 type tile[F Float] struct {
 	n, width int
+	unit     *unit // nil for plain Go
 	passes   []pass[F]
 	chirp    *chirp[F] // nil unless n has a large prime factor
 	room     int       // of the sums of one butterfly, for large radices
@@ -12,11 +18,17 @@ type tile[F Float] struct {
 // pass, which grows with the square of the radix, is more than that of a chirp.
 const maxRadix = 180
 
-func newTile[F Float](n, w int) *tile[F] {
-	t := &tile[F]{n: n, width: w}
-	radices := factor(n)
-	if len(radices) > 0 && radices[len(radices)-1] > maxRadix {
-		t.chirp = newChirp[F](n, w)
+// goWidth is how many lines plain Go has in a tile.
+const goWidth = 4
+
+func newTile[F Float](n int, u *unit) *tile[F] {
+	t := &tile[F]{n: n, width: goWidth, unit: u}
+	if u != nil {
+		t.width = u.lanes
+	}
+	radices := factor(n, u != nil)
+	if len(radices) > 0 && slices.Max(radices) > maxRadix {
+		t.chirp = newChirp[F](n, u)
 		return t
 	}
 	m, s := n, 1
@@ -25,20 +37,20 @@ func newTile[F Float](n, w int) *tile[F] {
 		t.passes = append(t.passes, newPass[F](r, m, s))
 		s *= r
 		if r > 5 {
-			t.room = max(t.room, 2*r*w)
+			t.room = max(t.room, 2*r*t.width)
 		}
 	}
 	return t
 }
 
-// factor returns the radices of the passes over n samples, the largest prime last.
-func factor(n int) (radices []int) {
-	for _, r := range []int{4, 2, 3, 5} {
-		for ; n > 1 && n%r == 0; n /= r {
-			radices = append(radices, r)
-		}
+// factor returns the radices of the passes over n samples. Vectors have one of 8.
+func factor(n int, vectors bool) (radices []int) {
+	twos := bits.TrailingZeros(uint(n))
+	if n == 0 {
+		return nil
 	}
-	for r := 7; r*r <= n; r += 2 {
+	n >>= twos
+	for r := 3; r*r <= n; r += 2 {
 		for ; n%r == 0; n /= r {
 			radices = append(radices, r)
 		}
@@ -46,7 +58,13 @@ func factor(n int) (radices []int) {
 	if n > 1 {
 		radices = append(radices, n)
 	}
-	return radices
+	for ; (twos%3 != 0 || !vectors) && twos > 1; twos -= 2 {
+		radices = append(radices, 4)
+	}
+	if twos == 1 {
+		return append(radices, 2)
+	}
+	return append(radices, slices.Repeat([]int{8}, twos/3)...)
 }
 
 // size returns the length of one buffer. Real lines have one coefficient more than the
@@ -79,7 +97,11 @@ func (t *tile[F]) run(a, b, room []F) (x, y []F) {
 		return t.chirp.run(a, b, room)
 	}
 	for i := range t.passes {
-		t.passes[i].run(b, a, room, t.width)
+		if p := &t.passes[i]; t.unit != nil {
+			runVector(t.unit, p, b, a, room)
+		} else {
+			p.run(b, a, room, t.width)
+		}
 		a, b = b, a
 	}
 	return a, b
