@@ -86,6 +86,7 @@ soak: install
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.
 compare: install build
 	@scripts/peer-python
+	CGO_ENABLED=0 go run ./perf/peer/fft $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
 	@scripts/install-scalapack

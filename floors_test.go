@@ -25,7 +25,7 @@ var floor = map[string]int{
 	"launch": 9,
 	root:     10,
 	"perf":   11, "app/lsm": 11, "app/mdd": 11,
-	"cmd/golops": 12, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12,
+	"cmd/golops": 12, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12, "perf/peer/fft": 12,
 }
 
 // leaf packages, and helpers that leaves and launch share.
