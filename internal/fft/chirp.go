@@ -13,22 +13,27 @@ type chirp[F Float] struct {
 
 func newChirp[F Float](n int, u *unit) *chirp[F] {
 	c := &chirp[F]{n: n, tile: newTile[F](goodLength(2*n-1), u)}
-	exact := newTile[float64](c.tile.n, nil)
-	w := 2 * exact.width
-	a, b, room := exact.buffers(make([]float64, exact.scratch()))
+	c.c, c.filter = chirpTables[F](n, c.tile.n)
+	return c
+}
+
+// chirpTables returns c[k] and the filter for convolutions of m samples.
+func chirpTables[F Float](n, m int) (c, filter []F) {
+	exact := newPlan[float64](m, false, unitOf[float64]())
+	x := make([]float64, 2*m)
 	for k, k2 := 0, 0; k < n; k++ {
 		re, im := root(k2, 2*n)
-		c.c = append(c.c, F(re), F(im))
-		for _, at := range []int{k, (c.tile.n - k) % c.tile.n} {
-			a[at*w], a[at*w+exact.width] = re/float64(c.tile.n), -im/float64(c.tile.n)
+		c = append(c, F(re), F(im))
+		for _, at := range []int{k, (m - k) % m} {
+			x[2*at], x[2*at+1] = re/float64(m), -im/float64(m)
 		}
 		k2 = (k2 + 2*k + 1) % (2 * n) // without squares that are too large
 	}
-	a, _ = exact.run(a, b, room)
-	for k := range c.tile.n {
-		c.filter = append(c.filter, F(a[k*w]), F(a[k*w+exact.width]))
+	exact.Transform(x, x, 1, 0, 1, false, make([]float64, exact.Scratch()))
+	for _, v := range x {
+		filter = append(filter, F(v))
 	}
-	return c
+	return c, filter
 }
 
 // goodLength returns the length from n on that takes the least work.

@@ -20,6 +20,7 @@ type Plan[F Float] struct {
 	half   []F      // exp(-2πi·k/n) for k up to n/4, if real and even
 	halved []F      // the half of them
 	width  int      // lines in a tile
+	line   *line[F] // of as many samples as the tile, for few lines and long ones; or nil
 }
 
 // New plans transforms of complex lines of n samples.
@@ -39,11 +40,25 @@ func newPlan[F Float](n int, real bool, u *unit) *Plan[F] {
 	}
 	p.tile = newTile[F](n, u)
 	p.width = p.tile.width
+	p.line = newLine[F](n, u)
 	return p
 }
 
 // Scratch returns the length of the memory that each call needs.
-func (p *Plan[F]) Scratch() int { return p.tile.scratch() }
+func (p *Plan[F]) Scratch() int {
+	n := p.tile.scratch()
+	if p.line != nil {
+		n = max(n, 4*(p.n+1)+p.line.scratch())
+	}
+	return n
+}
+
+// single reports whether lines are transformed one by one: few of them would fill a small
+// part of the registers, and a tile of long ones does not stay in the cache.
+func (p *Plan[F]) single(count, inner int) bool {
+	const cache = 512 << 10
+	return p.line != nil && (count <= p.width/4 || inner == 1 && 2*p.tile.n*p.width*size[F]() > cache)
+}
 
 // Width returns how many lines a call transforms at a time.
 func (p *Plan[F]) Width() int { return p.width }
@@ -58,6 +73,13 @@ func (p *Plan[F]) Transform(dst, src []F, inner, lo, hi int, inverse bool, scrat
 	}
 	for ; lo < hi; lo += p.width {
 		l := p.lines(lo, hi, inner)
+		if p.single(l.count, inner) {
+			for i := range l.count {
+				at := 2 * l.start(i, p.n)
+				p.one(dst[at:], src[at:], inner, inverse, scratch)
+			}
+			continue
+		}
 		a, b, room := p.tile.buffers(scratch)
 		l.load(a, src, p.n, p.n, re, im)
 		a, _ = p.tile.run(a, b, room)
@@ -71,6 +93,12 @@ func (p *Plan[F]) Forward(dst, src []F, inner, lo, hi int, scratch []F) {
 	w := p.width
 	for ; lo < hi; lo += w {
 		l := p.lines(lo, hi, inner)
+		if p.single(l.count, inner) {
+			for i := range l.count {
+				p.oneForward(dst[2*l.start(i, p.n/2+1):], src[l.start(i, p.n):], inner, scratch)
+			}
+			continue
+		}
 		a, b, room := p.tile.buffers(scratch)
 		l.loadReal(a, src, p.n, p.half != nil)
 		if p.half == nil {
@@ -90,6 +118,12 @@ func (p *Plan[F]) Backward(dst, src []F, inner, lo, hi int, scratch []F) {
 	w := p.width
 	for ; lo < hi; lo += w {
 		l := p.lines(lo, hi, inner)
+		if p.single(l.count, inner) {
+			for i := range l.count {
+				p.oneBackward(dst[l.start(i, p.n):], src[2*l.start(i, p.n/2+1):], inner, scratch)
+			}
+			continue
+		}
 		a, b, room := p.tile.buffers(scratch)
 		l.load(a, src, p.n/2+1, p.n/2+1, w, 0) // parts change places
 		clear(a[:w])

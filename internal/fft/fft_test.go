@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/golops/golops/internal/soak"
@@ -111,13 +112,17 @@ func apart[F Float](got []F, want []float64) float64 {
 	return math.Sqrt(d / s)
 }
 
-// rounding is the error that a transform of n samples may have.
+// rounding is the error that a transform of n samples may have. A chirp is three
+// transforms.
 func rounding[F Float](n int) float64 {
 	eps := 0x1p-53
+	if p := factor(n, true); len(p) > 0 && slices.Max(p) > maxRadix {
+		eps *= 2
+	}
 	if F(1)+F(0x1p-30) == 1 {
 		eps = 0x1p-24
 	}
-	return 2 * eps * math.Sqrt(2+math.Log2(float64(n)))
+	return 1.5 * eps * math.Sqrt(2+math.Log2(float64(n)))
 }
 
 // lengths are those that make test tries: small ones, and some up to 512.

@@ -68,9 +68,9 @@ func factor(n int, vectors bool) (radices []int) {
 }
 
 // size returns the length of one buffer. Real lines have one coefficient more than the
-// tile has samples.
+// tile has samples. A line reads squares of the width.
 func (t *tile[F]) size() int {
-	n := t.n + 1
+	n := roundUp(t.n+1, t.width)
 	if t.chirp != nil {
 		n = max(n, t.chirp.tile.n)
 	}

@@ -9,6 +9,7 @@ type unit struct {
 	lanes int // numbers in a register, and lines in a tile
 	// pass and last are passes of each radix: last is for m = 1.
 	pass, last            [9]passFunc
+	turn                  func(dst, src, factors unsafe.Pointer, blocks, group int)
 	mulRows               func(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
 	odd                   func(dst, src, room, cosines, tw unsafe.Pointer, half, srcStep, dstStep int)
 	loadLines, storeLines func(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)
@@ -48,4 +49,11 @@ func mulRowsVector[F Float](u *unit, a, factors []F, n, from, to int) {
 	w := u.lanes
 	_, _ = a[2*n*w-1], factors[2*n-1]
 	u.mulRows(ptr(a[to:]), ptr(a[w-to:]), ptr(a[from:]), ptr(a[w-from:]), ptr(factors), n)
+}
+
+// turnVector multiplies samples of a tile by factors that lie like them. It transposes
+// squares of samples and lines, and puts each at the beginning of a group in dst.
+func turnVector[F Float](u *unit, dst, a, factors []F, n, group int) {
+	_, _, _ = dst[(n/u.lanes-1)*group+2*u.lanes*u.lanes-1], a[2*n*u.lanes-1], factors[2*n*u.lanes-1]
+	u.turn(ptr(dst), ptr(a), ptr(factors), n/u.lanes, group*size[F]())
 }
