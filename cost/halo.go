@@ -148,7 +148,8 @@ func BestHalo(m Machine, h Halo, ranks int, memory int64) (Halo, Prediction, err
 				}
 				continue
 			}
-			if !any || r.Seconds() < found.Seconds() {
+			// Among equal ones the last has the longest contiguous rows.
+			if !any || r.Seconds() <= found.Seconds()*(1+1e-9) {
 				best, found, any = c, r, true
 				best.Grid = append([]int{}, grid...)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/golops/golops/scalar"
 )
@@ -54,10 +55,11 @@ func (s Survey) Validate() error {
 }
 
 // traces returns the sources and receivers of the rank with the most traces, on the grid
-// that gives it the fewest.
+// that gives it the fewest. If several do, it has the most ranks along sources, as in
+// package wave.
 func (s Survey) traces(ranks int) (sources, receivers int) {
 	least := math.MaxInt
-	for _, d := range divisors(ranks) {
+	for _, d := range slices.Backward(divisors(ranks)) {
 		a, b := ceil(s.Sources, d), ceil(s.Receivers, ranks/d)
 		if a*b < least {
 			sources, receivers, least = a, b, a*b

@@ -67,6 +67,9 @@ func (f *planFlags) load(s *pflag.FlagSet) (m cost.Machine, memory int64, err er
 			*v.to = v.n
 		}
 	}
+	if s.Changed("cores") {
+		m.Memory = 0 // that of other nodes is not known
+	}
 	if s.Changed("network") {
 		l, err := parseNetwork(f.network)
 		if err != nil {
