@@ -64,20 +64,15 @@ func mailboxOf[T scalar.Scalar](r Proc) *mailbox[T] {
 // take returns n elements of this rank's memory: the number of their box, -1 for none, and
 // their place in it. It is collective. It opens a window if any rank has no room.
 func (m *mailbox[T]) take(ctx context.Context, r Proc, n int) (number, at int, err error) {
-	number, at = m.find(n)
-	short := []int32{0}
-	if number < 0 && n > 0 {
-		short[0] = 1
+	short, more := []int32{0}, 0
+	if number, _ = m.find(n); number < 0 && n > 0 {
+		short[0], more = 1, max(n, 2*m.size())
 	}
 	if err := r.AllReduce(ctx, comm.Of(short), comm.Of(short).Labelled(labelPut), comm.Max); err != nil {
 		return 0, 0, err
 	}
 	if short[0] != 0 {
-		size := 0
-		if number < 0 && n > 0 {
-			size = max(n, 2*m.size())
-		}
-		if err := m.grow(ctx, r, size); err != nil {
+		if err := m.grow(ctx, r, more); err != nil {
 			return 0, 0, err
 		}
 	}
