@@ -16,11 +16,12 @@ import (
 // parameters: contrasts of logarithms, such as those of a velocity.
 type AVOKind uint8
 
-// The approximations. sin φ = γ·sin θ.
+// The approximations. For converted waves sin φ = γ·sin θ, a = γ²·sin²φ and
+// b = γ·cos θ·cos φ.
 const (
 	AkiRichards AVOKind = iota // VP, VS and density: 1/(2cos²θ), -4γ²sin²θ, 1/2-2γ²sin²θ
 	Fatti                      // P impedance, S impedance and density: (1+tan²θ)/2, -4γ²sin²θ, (4γ²sin²θ-tan²θ)/2
-	ConvertedPS                // PP, VS and density, of P waves that return as S waves: see avoWeights
+	ConvertedPS                // P waves that return as S waves, VP, VS and density: 0, 2tan φ·(a-b), -tan φ·(1-2a+2b)/2
 )
 
 // AVOOptions are the options of AVOLinearModelling.

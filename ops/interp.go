@@ -47,7 +47,7 @@ func (o InterpOptions) Validate() error {
 // Interp returns values between the samples of an axis: y[k] is x at the place at[k],
 // counted in samples, from 0 to the last one. Places may be in any order. Where they
 // are sorted, each value lies on the rank of the sample before it, and ranks exchange
-// only rows next to each other's blocks, 40 for splines. Sinc interpolation
+// only rows next to each other's blocks, up to 33 for splines. Sinc interpolation
 // without a tolerance is a product with a dense matrix: see MatrixMult.
 func Interp[T scalar.Scalar](ctx context.Context, x *dist.Space, axis int, at []float64, o InterpOptions) (linop.Operator[T], error) {
 	const name = "ops: interpolation"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
@@ -52,6 +53,9 @@ func RadonDefaults() RadonOptions {
 func Radon2D[T scalar.Scalar](ctx context.Context, x *dist.Space, h RadonAxis, o RadonOptions) (linop.Operator[T], error) {
 	const name = "ops: Radon transform"
 	nt, err := o.check(x, h)
+	if err == nil {
+		err = checkTable(x, len(h.Offsets))
+	}
 	if err := agree(ctx, name, x, err, h, o); err != nil {
 		return nil, err
 	}
@@ -68,6 +72,9 @@ func Radon3D[T scalar.Scalar](ctx context.Context, x *dist.Space, h [2]RadonAxis
 	const name = "ops: Radon transform"
 	nt, err := o.check(x, h[:]...)
 	var flat *dist.Space
+	if err == nil {
+		err = checkTable(x, len(h[0].Offsets), len(h[1].Offsets))
+	}
 	if err == nil {
 		flat, err = flatSlopes(x)
 	}
@@ -105,6 +112,16 @@ func flatSlopes(x *dist.Space) (*dist.Space, error) {
 		}
 	}
 	return x.Like(l, x.Shape().Dim(0)*n, x.Shape().Dim(2))
+}
+
+// checkTable refuses transforms whose table is larger than the memory of the host.
+func checkTable(x *dist.Space, offsets ...int) error {
+	const perEntry = 2 * 2 * 16 // bytes of both samples of a time, forward and adjoint
+	n := x.LocalShape().Size()
+	if err := device.CheckHostMemory(append(offsets, n, perEntry)...); err != nil {
+		return fmt.Errorf("the table from %d samples of the model to each of %v offsets: %w; FourierRadon needs less", n, offsets, err)
+	}
+	return nil
 }
 
 // check returns the number of time samples of a model with these axes of slopes.

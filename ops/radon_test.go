@@ -40,6 +40,7 @@ func radonTest[T scalar.Scalar]() operatorTest[T] {
 		bad: []badCase[T]{
 			{"model of a Radon transform", over([]int{3, 2, 2, 2}, three, nil), []string{"Radon", "need 2 axes"}},
 			{"slopes", over([]int{4, 6}, three, nil), []string{"3 slopes for axis 0", "which has 4"}},
+			{"table of a Radon transform", over([]int{3, 1 << 40}, three, nil), []string{"table", "each of [4] offsets", "FourierRadon"}},
 			{"slope of a hyperbola", over([]int{1, 6}, []float64{0}, func(_ *ops.RadonAxis, o *ops.RadonOptions) { o.Kind = ops.RadonHyperbolic }), []string{"slope 0", "is 0"}},
 			{"offsets", over([]int{3, 6}, three, func(h *ops.RadonAxis, _ *ops.RadonOptions) { h.Offsets = []float64{2} }), []string{"offsets [2]", "at least two"}},
 			{"kind of Radon transform", over([]int{3, 6}, three, func(_ *ops.RadonAxis, o *ops.RadonOptions) { o.Kind = 5 }), []string{"kind is 5", "RadonParabolic"}},
