@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/fft"
@@ -14,22 +15,29 @@ import (
 // real samples first.
 type fourierPlan[F float] struct {
 	steps   []fourierStep[F]
+	phases  []fourierPhase
 	scratch [][]F // of each thread
 }
 
 // fourierStep transforms all lines along one axis of a block.
 type fourierStep[F float] struct {
-	plan         *fft.Plan[F]
-	lines, inner int
+	plan               *fft.Plan[F]
+	axis, lines, inner int
 }
 
-// fourierArgs are the parameters of one step.
+// fourierPhase is steps lo to hi-1. Each slab of the block takes all of them while it is
+// in the cache.
+type fourierPhase struct{ lo, hi, slabs int }
+
+// maxSlab is how many bytes of a slab a cache holds beside the memory of tiles.
+const maxSlab = 1 << 20
+
+// fourierArgs are the parameters of one phase.
 type fourierArgs[F float] struct {
 	dst, src []F
 	plan     *fourierPlan[F]
-	step     *fourierStep[F]
+	phase    fourierPhase
 	way      fourierWay
-	grain    int          // lines that a thread takes at a time
 	next     atomic.Int64 // piece of work
 }
 
@@ -59,11 +67,7 @@ func (k *kernels[T, F]) FFT(dst, src device.Mem[T], t *device.DFT, inverse bool)
 	if inverse {
 		way = complexInverse
 	}
-	y, x := k.flat(dst), k.flat(src)
-	for i := range p.steps {
-		k.fourierStep(p, i, y, x, way)
-		x = y
-	}
+	k.fourierPhases(p, k.flat(dst), k.flat(src), way)
 	return nil
 }
 
@@ -73,14 +77,7 @@ func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT
 	if err != nil {
 		return err
 	}
-	y := k.flat(dst)
-	for i := range p.steps {
-		if i == 0 {
-			k.fourierStep(p, i, y, elements(src), realForward)
-		} else {
-			k.fourierStep(p, i, y, y, complexForward)
-		}
-	}
+	k.fourierPhases(p, k.flat(dst), elements(src), realForward)
 	return nil
 }
 
@@ -90,14 +87,7 @@ func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DF
 	if err != nil {
 		return err
 	}
-	x := k.flat(src)
-	for i := len(p.steps) - 1; i >= 0; i-- {
-		if i == 0 {
-			k.fourierStep(p, i, elements(dst), x, realInverse)
-		} else {
-			k.fourierStep(p, i, x, x, complexInverse)
-		}
-	}
+	k.fourierPhases(p, elements(dst), k.flat(src), realInverse)
 	return nil
 }
 
@@ -138,7 +128,7 @@ func newFourierPlan[F float](t *device.DFT, threads int) (*fourierPlan[F], error
 	room, plans := 0, map[int]*fft.Plan[F]{}
 	dims := t.Coefficients()
 	for i, a := range axes {
-		s := fourierStep[F]{lines: 1, inner: device.Size(dims[a+1:]...), plan: plans[dims[a]]}
+		s := fourierStep[F]{axis: a, lines: 1, inner: device.Size(dims[a+1:]...), plan: plans[dims[a]]}
 		for b, n := range dims {
 			if b != a {
 				s.lines *= n
@@ -154,6 +144,7 @@ func newFourierPlan[F float](t *device.DFT, threads int) (*fourierPlan[F], error
 		room = max(room, s.plan.Scratch())
 		p.steps = append(p.steps, s)
 	}
+	p.makePhases(dims, threads)
 	for range threads {
 		scratch, err := device.Make[F](room)
 		if err != nil {
@@ -164,35 +155,87 @@ func newFourierPlan[F float](t *device.DFT, threads int) (*fourierPlan[F], error
 	return p, nil
 }
 
-// fourierStep transforms along one axis. Threads take tiles of lines.
-func (k *kernels[T, F]) fourierStep(p *fourierPlan[F], step int, dst, src []F, way fourierWay) {
-	a := &k.ft
-	a.dst, a.src, a.plan, a.step, a.way = dst, src, p, &p.steps[step], way
-	a.grain = a.step.plan.Width()
-	a.next.Store(0)
-	k.run(len(p.scratch), 1, k.loops.fourier)
-	a.dst, a.src, a.plan, a.step = nil, nil, nil, nil
+// makePhases puts steps together whose slabs fit into the cache, if threads have enough
+// of them.
+func (p *fourierPlan[F]) makePhases(dims []int, threads int) {
+	var f F
+	for i := range p.steps {
+		first := p.steps[i].axis
+		ph := fourierPhase{i, i + 1, 1}
+		if n := len(p.phases); n > 0 {
+			last := p.phases[n-1]
+			for _, s := range p.steps[last.lo:last.hi] {
+				first = min(first, s.axis)
+			}
+			slabs, bytes := device.Size(dims[:first]...), device.Size(dims[first:]...)*2*int(unsafe.Sizeof(f))
+			if bytes <= maxSlab && slabs >= 4*threads {
+				p.phases[n-1] = fourierPhase{last.lo, i + 1, slabs}
+				continue
+			}
+		}
+		p.phases = append(p.phases, ph)
+	}
 }
 
+// fourierPhases transforms along all axes.
+func (k *kernels[T, F]) fourierPhases(p *fourierPlan[F], dst, src []F, way fourierWay) {
+	a := &k.ft
+	a.dst, a.src, a.plan, a.way = dst, src, p, way
+	for i := range p.phases {
+		if a.phase = p.phases[i]; way == realInverse {
+			a.phase = p.phases[len(p.phases)-1-i]
+		}
+		a.next.Store(0)
+		k.run(len(p.scratch), 1, k.loops.fourier)
+	}
+	a.dst, a.src, a.plan = nil, nil, nil
+}
+
+// fourierPart takes slabs, or tiles of lines, until none is left.
 func (k *kernels[T, F]) fourierPart(lo, hi int) {
 	a := &k.ft
 	for thread := lo; thread < hi; thread++ {
-		scratch, p, inner := a.plan.scratch[thread], a.step.plan, a.step.inner
+		scratch, ph := a.plan.scratch[thread], a.phase
 		for {
-			from := int(a.next.Add(1)-1) * a.grain
-			if from >= a.step.lines {
+			at := int(a.next.Add(1) - 1)
+			if ph.hi == ph.lo+1 {
+				s := &a.plan.steps[ph.lo]
+				from := at * s.plan.Width()
+				if from >= s.lines {
+					break
+				}
+				a.lines(ph.lo, from, min(from+s.plan.Width(), s.lines), scratch)
+				continue
+			}
+			if at >= ph.slabs {
 				break
 			}
-			to := min(from+a.grain, a.step.lines)
-			switch a.way {
-			case realForward:
-				p.Forward(a.dst, a.src, inner, from, to, scratch)
-			case realInverse:
-				p.Backward(a.dst, a.src, inner, from, to, scratch)
-			default:
-				p.Transform(a.dst, a.src, inner, from, to, a.way == complexInverse, scratch)
+			for i := range ph.hi - ph.lo {
+				if i += ph.lo; a.way == realInverse {
+					i = ph.hi - 1 - (i - ph.lo)
+				}
+				n := a.plan.steps[i].lines / ph.slabs
+				a.lines(i, at*n, (at+1)*n, scratch)
 			}
 		}
+	}
+}
+
+// lines transforms some lines of a step. The first step of a transform reads src, or the
+// last one of a real inverse writes dst. All others work in place.
+func (a *fourierArgs[F]) lines(step, from, to int, scratch []F) {
+	s := &a.plan.steps[step]
+	switch {
+	case a.way == realForward && step == 0:
+		s.plan.Forward(a.dst, a.src, s.inner, from, to, scratch)
+	case a.way == realInverse && step == 0:
+		s.plan.Backward(a.dst, a.src, s.inner, from, to, scratch)
+	case a.way == realInverse:
+		s.plan.Transform(a.src, a.src, s.inner, from, to, true, scratch)
+	case step == 0:
+		s.plan.Transform(a.dst, a.src, s.inner, from, to, a.way == complexInverse, scratch)
+	default:
+		s.plan.Transform(a.dst, a.dst, s.inner, from, to, a.way == complexInverse, scratch)
 	}
 }
 

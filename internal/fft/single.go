@@ -1,8 +1,10 @@
 package fft
 
+// long is how many bytes a line has that caches do not hold.
+const long = 256 << 10
+
 // one transforms a single line. Its samples are inner elements apart.
 func (p *Plan[F]) one(dst, src []F, inner int, inverse bool, scratch []F) {
-	const long = 256 << 10 // bytes of lines that caches do not hold
 	x, scratch := scratch[:2*p.n], scratch[2*p.n:]
 	switch {
 	case inner == 1 && 2*p.n*size[F]() < long:
@@ -36,9 +38,13 @@ func (p *Plan[F]) oneForward(dst, src []F, inner int, scratch []F) {
 		}
 		return
 	}
-	if inner == 1 {
+	switch {
+	case inner == 1 && p.n*size[F]() < long:
 		p.line.run(x, src, scratch, false)
-	} else {
+	case inner == 1:
+		copy(x[:p.n], src)
+		p.line.run(x, x, scratch, false)
+	default:
 		for i := range p.n {
 			x[i] = src[i*inner]
 		}
