@@ -92,17 +92,18 @@ func Best(m Machine, p Problem, kind Kind, ranks int, memory int64) (Product, Pr
 		if c.Problem = p; c.OneSided && m.OneSided == (Link{}) || !c.splits() || (kind == SUMMA || kind == OneSidedSUMMA) && !c.square() {
 			continue
 		}
-		need := c.fit(memory)
-		if memory > 0 && need > memory {
-			if none.Need == 0 || need < none.Need {
-				none.Need = need
+		for c := range narrower(c) {
+			if need := int64(min(c.memory(), 1<<62)); memory > 0 && need > memory {
+				if none.Need == 0 || need < none.Need {
+					none.Need = need
+				}
+				continue
 			}
-			continue
-		}
-		r := m.product(c)
-		// Times that differ by rounding only are equal. Then memory decides.
-		if s, t := r.Seconds(), found.Seconds(); !any || s < t*(1-1e-9) || s <= t*(1+1e-9) && r.Memory < found.Memory {
-			best, found, any = c, r, true
+			r := m.product(c)
+			// Times that differ by rounding only are equal. Then memory decides.
+			if s, t := r.Seconds(), found.Seconds(); !any || s < t*(1-1e-9) || s <= t*(1+1e-9) && r.Memory < found.Memory {
+				best, found, any = c, r, true
+			}
 		}
 	}
 	if !any {
@@ -123,15 +124,17 @@ func (p Product) square() bool {
 	return both || p.Columns <= 1 || len(divisors(p.Ranks())) <= 2
 }
 
-// fit narrows the panels of p until it fits the memory, and returns what it needs then.
-func (p *Product) fit(memory int64) int64 {
-	for {
-		need := p.memory()
-		w := p.blocks().panel
-		if memory == 0 || need <= float64(memory) || !p.travels() || w <= 1 {
-			return int64(min(need, 1<<62))
+// narrower returns p and, if panels travel, products with panels of half, a quarter, …
+// of the width: they need less memory, and copies share them better.
+func narrower(p Product) iter.Seq[Product] {
+	return func(yield func(Product) bool) {
+		for yield(p) && p.travels() {
+			w := int(p.blocks().panel)
+			if w <= 1 {
+				return
+			}
+			p.Panel = (w + 1) / 2
 		}
-		p.Panel = int(w+1) / 2
 	}
 }
 
