@@ -8,12 +8,10 @@ import "slices"
 // transformed. After that coefficient k + rows·l is in row k, column l.
 type line[F Float] struct {
 	n, rows, cols int
-	first, second *tile[F]    // of rows samples, of cols samples
-	twiddle       []F         // of each tile of columns, like its samples
-	other         interface { // for a large prime factor, and nothing else
-		scratch() int
-		run(dst, src, scratch []F, inverse bool)
-	}
+	first, second *tile[F]      // of rows samples, of cols samples
+	twiddle       []F           // of each tile of columns, like its samples
+	rader         *rader[F]     // for a prime number of samples, and nothing else
+	chirp         *lineChirp[F] // for a large prime factor, and nothing else
 }
 
 // newLine returns nil if no two factors of n fill a good part of the registers.
@@ -23,7 +21,7 @@ func newLine[F Float](n int, u *unit) *line[F] {
 	}
 	if p := factor(n, true); slices.Max(p) > maxRadix {
 		if t := newRader[F](n, u); t != nil {
-			return &line[F]{n: n, other: t}
+			return &line[F]{n: n, rader: t}
 		}
 		return newLineChirp[F](n, u)
 	}
@@ -63,8 +61,11 @@ func balanced(n int) int {
 
 // scratch returns the memory that run needs.
 func (t *line[F]) scratch() int {
-	if t.other != nil {
-		return t.other.scratch()
+	switch {
+	case t.rader != nil:
+		return t.rader.scratch()
+	case t.chirp != nil:
+		return t.chirp.scratch()
 	}
 	w := t.first.width
 	return 2*roundUp(t.rows, w)*roundUp(t.cols, w) + max(t.first.scratch(), t.second.scratch())
@@ -72,8 +73,12 @@ func (t *line[F]) scratch() int {
 
 // run transforms n complex numbers of src to dst, which may be src.
 func (t *line[F]) run(dst, src, scratch []F, inverse bool) {
-	if t.other != nil {
-		t.other.run(dst, src, scratch, inverse)
+	switch {
+	case t.rader != nil:
+		t.rader.run(dst, src, scratch, inverse)
+		return
+	case t.chirp != nil:
+		t.chirp.run(dst, src, scratch, inverse)
 		return
 	}
 	w := t.first.width
@@ -114,7 +119,7 @@ func newLineChirp[F Float](n int, u *unit) *line[F] {
 	}
 	t := &lineChirp[F]{n: n, line: inner}
 	t.c, t.filter = chirpTables[F](n, m)
-	return &line[F]{n: n, other: t}
+	return &line[F]{n: n, chirp: t}
 }
 
 func (t *lineChirp[F]) scratch() int { return 4*t.line.n + t.line.scratch() }
