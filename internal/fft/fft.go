@@ -19,6 +19,8 @@ type Plan[F Float] struct {
 	tile   *tile[F] // of n samples, or n/2 if real and even
 	half   []F      // exp(-2πi·k/n) for k up to n/4, if real and even
 	halved []F      // the half of them
+	turned [2][]F   // -i times the half of them, and i times their conjugates, for single lines
+	scale  [2]F     // 1/2 and 1
 	width  int      // lines in a tile
 	line   *line[F] // of as many samples as the tile, for few lines and long ones; or nil
 }
@@ -30,11 +32,16 @@ func New[F Float](n int) *Plan[F] { return newPlan[F](n, false, unitOf[F]()) }
 func NewReal[F Float](n int) *Plan[F] { return newPlan[F](n, true, unitOf[F]()) }
 
 func newPlan[F Float](n int, real bool, u *unit) *Plan[F] {
-	p := &Plan[F]{n: n}
+	p := &Plan[F]{n: n, scale: [2]F{0.5, 1}}
 	if real && n > 0 && n%2 == 0 {
 		p.half = roots[F](n/4+1, n)
 		for _, v := range p.half {
 			p.halved = append(p.halved, v/2)
+		}
+		for i := 0; i < len(p.half); i += 2 {
+			c, s := p.half[i], p.half[i+1]
+			p.turned[0] = append(p.turned[0], s/2, -c/2)
+			p.turned[1] = append(p.turned[1], s, c)
 		}
 		n /= 2
 	}

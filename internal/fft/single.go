@@ -1,5 +1,7 @@
 package fft
 
+import "unsafe"
+
 // long is how many bytes a line has that caches do not hold.
 const long = 256 << 10
 
@@ -51,14 +53,7 @@ func (p *Plan[F]) oneForward(dst, src []F, inner int, scratch []F) {
 		p.line.run(x, x, scratch, false)
 	}
 	x[p.n], x[p.n+1] = x[0], x[1]
-	for k, j := 0, p.n/2; k <= j; k, j = k+1, j-1 { // as unpack
-		c, s := p.halved[2*k], p.halved[2*k+1]
-		er, ei := (x[2*k]+x[2*j])/2, (x[2*k+1]-x[2*j+1])/2
-		or, oi := x[2*k]-x[2*j], x[2*k+1]+x[2*j+1]
-		or, oi = c*oi+s*or, s*oi-c*or
-		dst[2*k*inner], dst[2*k*inner+1] = er+or, ei+oi
-		dst[2*j*inner], dst[2*j*inner+1] = er-or, oi-ei
-	}
+	p.ends(0, dst, x, inner, 1) // as unpack
 	dst[1], dst[p.n*inner+1] = 0, 0
 }
 
@@ -77,19 +72,36 @@ func (p *Plan[F]) oneBackward(dst, src []F, inner int, scratch []F) {
 		}
 		return
 	}
-	for k, j := 0, p.n/2; k <= j; k, j = k+1, j-1 { // as pack
-		c, s := p.half[2*k], p.half[2*k+1]
-		xr, xi, yr, yi := src[2*k*inner], src[2*k*inner+1], src[2*j*inner], src[2*j*inner+1]
-		if k == 0 {
-			xi, yi = 0, 0
-		}
-		er, ei, or, oi := xr+yr, xi-yi, xr-yr, xi+yi
-		or, oi = s*or-c*oi, c*or+s*oi
-		x[2*k], x[2*k+1] = er+or, ei+oi
-		x[2*j], x[2*j+1] = er-or, oi-ei
-	}
+	first, last := src[1], src[p.n*inner+1]
+	src[1], src[p.n*inner+1] = 0, 0
+	p.ends(1, x, src, 1, inner) // as pack
+	src[1], src[p.n*inner+1] = first, last
 	p.line.run(x, x, scratch, true)
 	for i := range p.n {
 		dst[i*inner] = x[i]
+	}
+}
+
+// ends sets dst[k] = h·e + w[k]·o and dst[m-k] = conj(h·e - w[k]·o) with m = n/2,
+// e = src[k] + conj src[m-k] and o = src[k] - conj src[m-k]. h and w are those of unpack,
+// or of pack if way is 1.
+func (p *Plan[F]) ends(way int, dst, src []F, dstBy, srcBy int) {
+	m, from, h, w := p.n/2, 0, p.scale[way], p.turned[way]
+	if u := p.tile.unit; u != nil && dstBy == 1 && srcBy == 1 {
+		c := u.lanes / 2
+		if blocks := (m/2 + 1) / c; blocks > 0 {
+			end := 2 * (m - c + 1)
+			_, _ = dst[2*m+1], src[2*m+1]
+			u.ends(ptr(dst), ptr(dst[end:]), ptr(src), ptr(src[end:]), ptr(w), unsafe.Pointer(&p.scale[way]), blocks)
+			from = blocks * c
+		}
+	}
+	for k, j := from, m-from; k <= j; k, j = k+1, j-1 {
+		a, b, c, d := 2*k*srcBy, 2*j*srcBy, 2*k*dstBy, 2*j*dstBy
+		er, ei := h*(src[a]+src[b]), h*(src[a+1]-src[b+1])
+		or, oi := src[a]-src[b], src[a+1]+src[b+1]
+		or, oi = w[2*k]*or-w[2*k+1]*oi, w[2*k]*oi+w[2*k+1]*or
+		dst[c], dst[c+1] = er+or, ei+oi
+		dst[d], dst[d+1] = er-or, oi-ei
 	}
 }

@@ -10,6 +10,7 @@ type unit struct {
 	// pass and last are passes of each radix: last is for m = 1.
 	pass, last            [9]passFunc
 	turn                  func(dst, src, factors unsafe.Pointer, blocks, group int)
+	ends                  func(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 	mulRows               func(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
 	odd                   func(dst, src, room, cosines, tw unsafe.Pointer, half, srcStep, dstStep int)
 	loadLines, storeLines func(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)

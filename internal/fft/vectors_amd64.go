@@ -68,6 +68,9 @@ func packF64x4(x, y, tw unsafe.Pointer, n int)
 func turnF64x4(dst, src, factors unsafe.Pointer, blocks, group int)
 
 //go:noescape
+func endsF64x4(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
+
+//go:noescape
 func pass2F32x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
@@ -129,6 +132,9 @@ func packF32x8(x, y, tw unsafe.Pointer, n int)
 
 //go:noescape
 func turnF32x8(dst, src, factors unsafe.Pointer, blocks, group int)
+
+//go:noescape
+func endsF32x8(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 
 //go:noescape
 func pass2F64x8(dst, src, tw unsafe.Pointer, m, s int)
@@ -194,6 +200,9 @@ func packF64x8(x, y, tw unsafe.Pointer, n int)
 func turnF64x8(dst, src, factors unsafe.Pointer, blocks, group int)
 
 //go:noescape
+func endsF64x8(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
+
+//go:noescape
 func pass2F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
@@ -256,20 +265,23 @@ func packF32x16(x, y, tw unsafe.Pointer, n int)
 //go:noescape
 func turnF32x16(dst, src, factors unsafe.Pointer, blocks, group int)
 
+//go:noescape
+func endsF32x16(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
+
 var vectorUnits = [2][2]unit{
 	{
-		{lanes: 4, mulRows: mulRowsF64x4, odd: oddF64x4, loadLines: loadLinesF64x4, storeLines: storeLinesF64x4, loadRows: loadRowsF64x4, storeRows: storeRowsF64x4, unpack: unpackF64x4, pack: packF64x4, turn: turnF64x4,
+		{lanes: 4, mulRows: mulRowsF64x4, odd: oddF64x4, loadLines: loadLinesF64x4, storeLines: storeLinesF64x4, loadRows: loadRowsF64x4, storeRows: storeRowsF64x4, unpack: unpackF64x4, pack: packF64x4, turn: turnF64x4, ends: endsF64x4,
 			pass: [...]passFunc{2: pass2F64x4, 3: pass3F64x4, 4: pass4F64x4, 5: pass5F64x4, 7: pass7F64x4, 8: pass8F64x4},
 			last: [...]passFunc{2: last2F64x4, 3: last3F64x4, 4: last4F64x4, 5: last5F64x4, 7: last7F64x4, 8: last8F64x4}},
-		{lanes: 8, mulRows: mulRowsF32x8, odd: oddF32x8, loadLines: loadLinesF32x8, storeLines: storeLinesF32x8, loadRows: loadRowsF32x8, storeRows: storeRowsF32x8, unpack: unpackF32x8, pack: packF32x8, turn: turnF32x8,
+		{lanes: 8, mulRows: mulRowsF32x8, odd: oddF32x8, loadLines: loadLinesF32x8, storeLines: storeLinesF32x8, loadRows: loadRowsF32x8, storeRows: storeRowsF32x8, unpack: unpackF32x8, pack: packF32x8, turn: turnF32x8, ends: endsF32x8,
 			pass: [...]passFunc{2: pass2F32x8, 3: pass3F32x8, 4: pass4F32x8, 5: pass5F32x8, 7: pass7F32x8, 8: pass8F32x8},
 			last: [...]passFunc{2: last2F32x8, 3: last3F32x8, 4: last4F32x8, 5: last5F32x8, 7: last7F32x8, 8: last8F32x8}},
 	},
 	{
-		{lanes: 8, mulRows: mulRowsF64x8, odd: oddF64x8, loadLines: loadLinesF64x8, storeLines: storeLinesF64x8, loadRows: loadRowsF64x8, storeRows: storeRowsF64x8, unpack: unpackF64x8, pack: packF64x8, turn: turnF64x8,
+		{lanes: 8, mulRows: mulRowsF64x8, odd: oddF64x8, loadLines: loadLinesF64x8, storeLines: storeLinesF64x8, loadRows: loadRowsF64x8, storeRows: storeRowsF64x8, unpack: unpackF64x8, pack: packF64x8, turn: turnF64x8, ends: endsF64x8,
 			pass: [...]passFunc{2: pass2F64x8, 3: pass3F64x8, 4: pass4F64x8, 5: pass5F64x8, 7: pass7F64x8, 8: pass8F64x8},
 			last: [...]passFunc{2: last2F64x8, 3: last3F64x8, 4: last4F64x8, 5: last5F64x8, 7: last7F64x8, 8: last8F64x8}},
-		{lanes: 16, mulRows: mulRowsF32x16, odd: oddF32x16, loadLines: loadLinesF32x16, storeLines: storeLinesF32x16, loadRows: loadRowsF32x16, storeRows: storeRowsF32x16, unpack: unpackF32x16, pack: packF32x16, turn: turnF32x16,
+		{lanes: 16, mulRows: mulRowsF32x16, odd: oddF32x16, loadLines: loadLinesF32x16, storeLines: storeLinesF32x16, loadRows: loadRowsF32x16, storeRows: storeRowsF32x16, unpack: unpackF32x16, pack: packF32x16, turn: turnF32x16, ends: endsF32x16,
 			pass: [...]passFunc{2: pass2F32x16, 3: pass3F32x16, 4: pass4F32x16, 5: pass5F32x16, 7: pass7F32x16, 8: pass8F32x16},
 			last: [...]passFunc{2: last2F32x16, 3: last3F32x16, 4: last4F32x16, 5: last5F32x16, 7: last7F32x16, 8: last8F32x16}},
 	},
