@@ -84,7 +84,11 @@ func (m realModel[D, C]) run(ctx context.Context, direct solve.Method[D, C], sta
 		return x, res, err
 	}
 	if res, err = solve.Run(ctx, direct, m.direct, x, c); err == nil {
-		err = sameHistory(res.History, twin.History, 10*tol) // rounding grows from step to step
+		got, want := res.History, twin.History
+		if n := min(len(got), len(want)); max(len(got), len(want)) == n+1 { // rounding may decide which step is near enough
+			got, want = got[:n], want[:n]
+		}
+		err = sameHistory(got, want, 10*tol) // rounding grows from step to step
 	}
 	return x, res, err
 }

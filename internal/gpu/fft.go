@@ -253,17 +253,11 @@ func (k *kernels[T, F]) FFT(dst, src device.Mem[T], t *device.DFT, inverse bool)
 // RFFT implements device.RealFourier, for a complex T.
 func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT) error {
 	steps, err := k.stepsOf("RFFT", t)
-	from := src.Addr
-	if n := src.N * k.size / 2; err == nil && from%uintptr(k.size) != 0 && src.N > 0 { // the library wants the alignment of a complex number
-		if from = k.d.scratch(n); from != 0 {
-			k.d.move(from, src.Addr, n)
-		}
-	}
 	for i := range steps {
 		switch {
 		case err != nil:
 		case i == 0:
-			err = k.transform("RFFT", kindR2C, dst.Addr, from, &steps[i], 0)
+			err = k.transform("RFFT", kindR2C, dst.Addr, src.Addr, &steps[i], 0)
 		default:
 			err = k.transform("RFFT", kindC2C, dst.Addr, dst.Addr, &steps[i], fftForward)
 		}
@@ -274,21 +268,14 @@ func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT
 // IRFFT implements device.RealFourier, for a complex T.
 func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DFT) error {
 	steps, err := k.stepsOf("IRFFT", t)
-	to, n := dst.Addr, dst.N*k.size/2
-	if err == nil && to%uintptr(k.size) != 0 && n > 0 {
-		to = k.d.scratch(n)
-	}
 	for i := len(steps) - 1; i >= 0; i-- {
 		switch {
 		case err != nil:
 		case i == 0:
-			err = k.transform("IRFFT", kindC2R, to, src.Addr, &steps[i], 0)
+			err = k.transform("IRFFT", kindC2R, dst.Addr, src.Addr, &steps[i], 0)
 		default:
 			err = k.transform("IRFFT", kindC2C, src.Addr, src.Addr, &steps[i], fftInverse)
 		}
-	}
-	if err == nil && to != dst.Addr {
-		k.d.move(dst.Addr, to, n)
 	}
 	return cmp.Or(err, k.d.takeErr())
 }
@@ -341,6 +328,9 @@ func (k *kernels[T, F]) transform(kernel string, kind fftKind, dst, src uintptr,
 		blocks, batch, next = 1, s.outer, [2]uintptr{from, to}
 	}
 	most := max(1, math.MaxInt32/points)
+	if most < batch && s.inner > 1 && kind != kindC2C {
+		return fmt.Errorf("%s: Fourier transforms of %d × %v real samples: more than %d elements: split them", d.p.Name, s.inner, s.extents, math.MaxInt32)
+	}
 	for b := range uintptr(blocks) {
 		for done := 0; done < batch; done += int(key.batch) {
 			key.batch = int32(min(batch-done, most))
@@ -349,12 +339,41 @@ func (k *kernels[T, F]) transform(kernel string, kind fftKind, dst, src uintptr,
 				return err
 			}
 			d.busy = true
-			if r := l.exec(key.kind).Call(handle, src+b*from+uintptr(done)*next[0], dst+b*to+uintptr(done)*next[1], direction); r != ok {
+			if r := k.execute(l, key, handle, dst+b*to+uintptr(done)*next[1], src+b*from+uintptr(done)*next[0], points, direction); r != ok {
 				return fmt.Errorf("%s: %d Fourier transforms of %v: %w", d.p.Name, key.batch, s.extents, l.fault(r))
 			}
 		}
 	}
 	return nil
+}
+
+// execute executes a plan. The library wants real samples where a complex number could
+// begin, so that others go through scratch memory.
+func (k *kernels[T, F]) execute(l *fft, key planKey, handle, dst, src uintptr, points int, direction uintptr) int32 {
+	d, call, size := k.d, l.exec(key.kind), uintptr(k.size)
+	n := points * int(key.batch) * k.size / 2 // bytes of real samples
+	switch key.kind {
+	case kindR2C, kindD2Z:
+		if src%size != 0 {
+			room := d.scratch(n)
+			if room == 0 {
+				return ok // the device keeps the error
+			}
+			d.move(room, src, n)
+			src = room
+		}
+	case kindC2R, kindZ2D:
+		if dst%size != 0 {
+			room := d.scratch(n)
+			if room == 0 {
+				return ok
+			}
+			r := call.Call(handle, src, room, direction)
+			d.move(dst, room, n)
+			return r
+		}
+	}
+	return call.Call(handle, src, dst, direction)
 }
 
 // move copies n bytes within GPU memory.

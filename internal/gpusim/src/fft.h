@@ -2,6 +2,7 @@
 // of a stream.
 #pragma once
 
+#include <cstdint>
 #include "library.h"
 
 #include <complex>
@@ -39,6 +40,13 @@ struct FftPlan {
 int makePlan(FftPlan* p, int rank, const int* n, const int* inembed, int istride, int idist, const int* onembed, int ostride, int odist,
              int type, int batch);
 
+// misaligned reports real samples that do not begin where a complex number could: the
+// libraries refuse them.
+template <class F>
+bool misaligned(const F* p) {
+	return reinterpret_cast<uintptr_t>(p) % (2 * sizeof(F)) != 0;
+}
+
 } // namespace sim
 
 // FFT_EXECUTIONS defines the calls that transform: find turns a handle into a plan.
@@ -53,17 +61,17 @@ int makePlan(FftPlan* p, int rank, const int* n, const int* inembed, int istride
 	} \
 	int prefix##ExecR2C(H h, float* from, std::complex<float>* to) { \
 		auto* p = find(h); \
-		return !p ? fftInvalidPlan : p->type != r2c ? fftInvalidType : p->run(from, to, -1); \
+		return !p ? fftInvalidPlan : p->type != r2c ? fftInvalidType : misaligned(from) ? fftInvalidValue : p->run(from, to, -1); \
 	} \
 	int prefix##ExecD2Z(H h, double* from, std::complex<double>* to) { \
 		auto* p = find(h); \
-		return !p ? fftInvalidPlan : p->type != d2z ? fftInvalidType : p->run(from, to, -1); \
+		return !p ? fftInvalidPlan : p->type != d2z ? fftInvalidType : misaligned(from) ? fftInvalidValue : p->run(from, to, -1); \
 	} \
 	int prefix##ExecC2R(H h, std::complex<float>* from, float* to) { \
 		auto* p = find(h); \
-		return !p ? fftInvalidPlan : p->type != c2r ? fftInvalidType : p->run(from, to, 1); \
+		return !p ? fftInvalidPlan : p->type != c2r ? fftInvalidType : misaligned(to) ? fftInvalidValue : p->run(from, to, 1); \
 	} \
 	int prefix##ExecZ2D(H h, std::complex<double>* from, double* to) { \
 		auto* p = find(h); \
-		return !p ? fftInvalidPlan : p->type != z2d ? fftInvalidType : p->run(from, to, 1); \
+		return !p ? fftInvalidPlan : p->type != z2d ? fftInvalidType : misaligned(to) ? fftInvalidValue : p->run(from, to, 1); \
 	}
