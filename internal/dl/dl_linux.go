@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/ebitengine/purego"
@@ -25,7 +26,7 @@ func Open(scope Scope, names ...string) (*Lib, error) {
 				continue
 			}
 		}
-		h, err := purego.Dlopen(name, mode)
+		h, err := dlopen(name, mode)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -42,6 +43,14 @@ func Open(scope Scope, names ...string) (*Lib, error) {
 		return l, nil
 	}
 	return nil, errors.Join(errs...)
+}
+
+// dlopen keeps its thread until it has the error: the loader has one text for each thread,
+// and another thread would find none.
+func dlopen(name string, mode int) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlopen(name, mode)
 }
 
 // loadedFrom returns the file of the loaded library called base.

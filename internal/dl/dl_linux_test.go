@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -167,4 +168,22 @@ func BenchmarkCall(b *testing.B) {
 	for b.Loop() {
 		f.Call()
 	}
+}
+
+// The loader keeps its error for each thread, and goroutines change threads at any call.
+func TestReasonsOfManyGoroutines(t *testing.T) {
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 500 {
+				_, err := dl.Open(dl.Local, "libnot_there.so.9")
+				if got, want := dl.Reason(err, []string{"libnot_there.so.9"}), "libnot_there.so.9 not found"; got != want {
+					t.Errorf("the reason is %q, want %q", got, want)
+					return
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	all.Wait()
 }
