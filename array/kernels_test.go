@@ -42,6 +42,9 @@ func kernelCalls() []kernelCall {
 	tables := &device.TravelTables[float64]{
 		Sources: 2, Receivers: 1, Points: 6, Samples: 5, Depths: 3, Src: make([]float64, 12), Rec: make([]float64, 6),
 	}
+	rays := &device.Rays{Rows: 2, Cols: 3, Views: 2, Detectors: 2, Bundles: []device.Bundle{
+		{Hi: 2, Step: 1, Den: [2]float64{1}, Length: 1}, {View: 1, Hi: 2, Columns: true, Step: 1, Den: [2]float64{1}, Length: 1},
+	}}
 	plane, half := &device.DFT{Dims: []int{2, 2, 5}, Axes: []int{1, 2}}, &device.DFT{Dims: []int{2, 2, 5}, Axes: []int{1, 2}, Real: true}
 	return []kernelCall{
 		{"Copy", []int{5, 5}, nil, func(a []block) { array.Copy(a[0], a[1]) }},
@@ -53,12 +56,17 @@ func kernelCalls() []kernelCall {
 		{"MulAxis", []int{24, 4, 24}, nil, func(a []block) { array.MulAxis(a[0], a[1], a[2], 2, 3, false) }},
 		{"Conj", []int{5, 5}, nil, func(a []block) { array.Conj(a[0], a[1]) }},
 		{"Threshold", []int{5, 5}, nil, func(a []block) { array.Threshold(a[0], a[1], device.HardThreshold, 1) }},
+		{"Shrink", []int{5, 5, 5, 5}, nil, func(a []block) {
+			array.Shrink(a[:2], a[2:], device.Shrinkage{Kind: device.ShrinkClip, T: 1})
+		}},
+		{"ShrinkSum", []int{5, 5}, nil, func(a []block) { array.ShrinkSum(a, device.Shrinkage{T: 1}) }},
 		{"Dot", []int{5, 5}, nil, func(a []block) { array.Dot(a[0], a[1], true) }},
 		{"DotInto", []int{1, 5, 5}, nil, func(a []block) { array.DotInto(a[0], a[1], a[2], true) }},
 		{"AxpyNorm", []int{5, 5}, nil, func(a []block) { array.AxpyNorm(2, a[0], a[1]) }},
 		{"AxpyNormInto", []int{1, 5, 5}, nil, func(a []block) { array.AxpyNormInto(a[0], 2, a[1], a[2]) }},
 		{"Sum", []int{5}, []int{0}, func(a []block) { array.Sum(a[0]) }},
 		{"Norm", []int{5}, []int{0}, func(a []block) { array.Norm(a[0], 2, 1) }},
+		{"NormInto", []int{1, 5}, []int{1}, func(a []block) { array.NormInto(a[0], a[1], 1) }},
 		{"MinMax", []int{5}, []int{0}, func(a []block) { array.MinMax(a[0]) }},
 		{"SumAxis", []int{6, 24}, nil, func(a []block) { array.SumAxis(a[0], a[1], 2, 4, 3) }},
 		{"NormAxis", []int{24}, nil, func(a []block) { array.NormAxis(norms, a[0], 2, 4, 3, 2) }},
@@ -81,6 +89,8 @@ func kernelCalls() []kernelCall {
 		{"IRFFT", []int{10, 12}, nil, func(a []block) { array.IRFFT(array.Parts[float64](a[0]), a[1], half) }},
 		{"Spread", []int{10, 6}, nil, func(a []block) { array.Spread(a[0], a[1], tables) }},
 		{"Stack", []int{6, 10}, nil, func(a []block) { array.Stack(a[0], a[1], tables) }},
+		{"Project", []int{4, 6}, nil, func(a []block) { array.Project(a[0], a[1], rays) }},
+		{"BackProject", []int{6, 4}, nil, func(a []block) { array.BackProject(a[0], a[1], rays) }},
 	}
 }
 
@@ -94,6 +104,7 @@ func TestEveryKernelIsCalled(t *testing.T) {
 		reflect.TypeFor[device.Kernels[complex128]](), reflect.TypeFor[device.AsyncReducer[complex128]](),
 		reflect.TypeFor[device.StencilSum[complex128]](), reflect.TypeFor[device.BatchMultiplier[complex128]](), reflect.TypeFor[device.Fourier[complex128]](),
 		reflect.TypeFor[device.RealFourier[complex128, float64]](), reflect.TypeFor[device.Kirchhoff[complex128, float64]](),
+		reflect.TypeFor[device.Projector[complex128]](),
 	} {
 		for i := range kernels.NumMethod() {
 			if name := kernels.Method(i).Name; !have[name] {
@@ -113,7 +124,7 @@ func TestWrongLengths(t *testing.T) {
 		}
 		for i := range c.sizes {
 			for _, more := range []int{-1, 1, 1000} {
-				if slices.Contains(c.longer, i) && (more > 0 || len(c.sizes) == 1) {
+				if slices.Contains(c.longer, i) && (more > 0 || len(c.sizes) == 1 || c.name == "NormInto") {
 					continue
 				}
 				c.refuses(t, fmt.Sprintf("argument %d with %+d elements", i, more), c.with(t, d, d, i, more))
@@ -205,6 +216,13 @@ func TestBadDescriptions(t *testing.T) {
 	transform := func(t device.DFT) func(a, b block) {
 		return func(x, y block) { _ = array.FFT(x, y, &t, false) }
 	}
+	rays := func(change func(r *device.Rays)) func(a, b block) {
+		return func(x, y block) {
+			r := &device.Rays{Rows: 3, Cols: 4, Views: 2, Detectors: 6, Bundles: []device.Bundle{{Hi: 6, Den: [2]float64{1}}, {View: 1, Hi: 6, Den: [2]float64{1}}}}
+			change(r)
+			_ = array.Project(x, y, r)
+		}
+	}
 	type axes = [shape.MaxNDim]int
 	for name, call := range map[string]func(a, b block){
 		"CopyND, dst":           strided(device.Strided{Shape: shape.Of(3, 4), Dst: axes{5, 1}, Src: axes{4, 1}}),
@@ -240,6 +258,13 @@ func TestBadDescriptions(t *testing.T) {
 		"Spread, depths": travel(func(t *device.TravelTables[float64]) {
 			t.Depths, t.Aperture = 3, make([]float64, 18)
 		}),
+		"Project, pixels":  rays(func(r *device.Rays) { r.Cols = 5 }),
+		"Project, views":   rays(func(r *device.Rays) { r.Views, r.Detectors = -2, -6 }),
+		"Project, missing": rays(func(r *device.Rays) { r.Bundles = r.Bundles[:1] }),
+		"Project, twice":   rays(func(r *device.Rays) { r.Bundles[1].View = 0 }),
+		"Project, before":  rays(func(r *device.Rays) { r.Bundles[0].Hi, r.Bundles[1].Lo = 5, -1 }),
+		"Project, beyond":  rays(func(r *device.Rays) { r.Bundles[0].Hi = 7 }),
+		"Project, slope":   rays(func(r *device.Rays) { r.Bundles[0].Den[0] = 0 }),
 	} {
 		k := kernelCall{name: strings.Split(name, ",")[0], sizes: []int{12, 12}, call: func(a []block) { call(a[0], a[1]) }}
 		k.refuses(t, name, k.with(t, host(t), nil, -1, 0))

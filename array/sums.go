@@ -48,6 +48,14 @@ func Norm[T scalar.Scalar](x Array[T], p, scale float64) (float64, error) {
 	return x.k.Norm(x.mem, p, scale)
 }
 
+// NormInto sets dst, which has one element, to the Norm of x for a finite p with scale
+// 1. A device with Info.AsyncSums does not wait for it.
+func NormInto[T scalar.Scalar](dst Array[complex128], x Array[T], p float64) error {
+	x.made("NormInto")
+	dst.holds("NormInto", "dst", 1, x.dev)
+	return device.NormInto(x.k, dst.k, dst.mem, x.mem, p)
+}
+
 // MinMax returns the smallest and the largest element of a real x. For no elements
 // it returns +Inf and -Inf. If an element is NaN it returns NaN. For a complex x it
 // returns device.ErrUnsupported.

@@ -64,3 +64,17 @@ func Stack[T scalar.Scalar, F float32 | float64](x, y Array[T], t *device.Travel
 	must("Stack", t.Check(x.mem.N, y.mem.N))
 	return device.Stack(x.k, x.mem, y.mem, t)
 }
+
+// Project sets y to the integrals of an image x along rays; see device.Projector.
+func Project[T scalar.Scalar](y, x Array[T], r *device.Rays) error {
+	on("Project", &y, &x)
+	must("Project", r.Check(x.mem.N, y.mem.N))
+	return device.Project(y.k, y.mem, x.mem, r)
+}
+
+// BackProject is the adjoint of Project.
+func BackProject[T scalar.Scalar](x, y Array[T], r *device.Rays) error {
+	on("BackProject", &x, &y)
+	must("BackProject", r.Check(x.mem.N, y.mem.N))
+	return device.BackProject(x.k, x.mem, y.mem, r)
+}

@@ -45,7 +45,7 @@ type Info struct {
 	// A communicator uses it to go on, and returns an error to end the wait. stop
 	// removes the function. nil means that the host never waits for kernels.
 	OnWait func(f func() error) (stop func())
-	// AsyncSums says that DotInto and AxpyNormInto do not wait for the sum.
+	// AsyncSums says that DotInto, AxpyNormInto and NormInto do not wait for the sum.
 	AsyncSums bool
 	// FusedStencils says that BandsSum is one pass over memory.
 	FusedStencils bool

@@ -46,6 +46,11 @@ type Kernels[T scalar.Scalar] interface {
 	// Threshold shrinks each element of x towards zero; see ThresholdKind.
 	// dst may be x.
 	Threshold(dst, x Mem[T], kind ThresholdKind, t float64)
+	// Shrink maps the vectors of x; see ShrinkKind. dst has as many parts as x. A part
+	// of dst may be the same part of x.
+	Shrink(dst, x Tuple[T], by Shrinkage)
+	// ShrinkSum returns two sums over the vectors of x; see ShrinkKind.
+	ShrinkSum(x Tuple[T], by Shrinkage) (sum, count float64, err error)
 
 	// Dot returns Σ conj(x)·y, or Σ x·y without conj.
 	Dot(x, y Mem[T], conj bool) (complex128, error)

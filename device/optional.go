@@ -38,6 +38,8 @@ type AsyncReducer[T scalar.Scalar] interface {
 	// has one element.
 	DotInto(dst Mem[complex128], x, y Mem[T], conj bool)
 	AxpyNormInto(dst Mem[complex128], a T, x, y Mem[T])
+	// NormInto is Norm for a finite p with scale 1 and the result in dst.
+	NormInto(dst Mem[complex128], x Mem[T], p float64)
 }
 
 // DotInto sets dst, which has one element, to Dot. c is the kernels of the same
@@ -62,6 +64,20 @@ func AxpyNormInto[T scalar.Scalar](k Kernels[T], c Kernels[complex128], dst Mem[
 		return nil
 	}
 	v, err := k.AxpyNorm(a, x, y)
+	if err == nil {
+		c.Fill(dst, complex(v, 0))
+	}
+	return err
+}
+
+// NormInto sets dst, which has one element, to the Norm of x for a finite p with scale
+// 1. c is the kernels of the same device for dst.
+func NormInto[T scalar.Scalar](k Kernels[T], c Kernels[complex128], dst Mem[complex128], x Mem[T], p float64) error {
+	if r, ok := k.(AsyncReducer[T]); ok {
+		r.NormInto(dst, x, p)
+		return nil
+	}
+	v, err := k.Norm(x, p, 1)
 	if err == nil {
 		c.Fill(dst, complex(v, 0))
 	}

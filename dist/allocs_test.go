@@ -83,6 +83,10 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	}
 	x, y, z, c, g := a[0], a[1], a[2], a[3], a[4]
 	p, q, q2 := a[5], a[6], a[7]
+	pair, err := dist.StackOf(x, z)
+	if err != nil {
+		return err
+	}
 	red, one := dist.NewReduction(s, 2), dist.NewReduction(s, 1)
 	local := func(f func()) func() error { return func() error { f(); return nil } }
 	for _, k := range []struct {
@@ -100,6 +104,13 @@ func allocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 		{"MulConj", local(func() { dist.MulConj(z, x, y) })},
 		{"Conj", local(func() { dist.Conj(z, x) })},
 		{"Threshold", local(func() { dist.Threshold(z, x, device.SoftThreshold, 0.1) })},
+		{"Shrink", local(func() { dist.Shrink(z, x, device.Shrinkage{Kind: device.ShrinkClip, T: 0.1}) })},
+		{"ShrinkParts", local(func() { dist.ShrinkParts(pair, pair, device.Shrinkage{Kind: device.ShrinkClip, T: 0.1}) })},
+		{"AddShrinkSum", func() error {
+			dist.AddShrinkSum(red, x, device.Shrinkage{T: 0.1})
+			dist.AddShrinkSumParts(red, pair, device.Shrinkage{T: 0.1})
+			return red.Do(ctx)
+		}},
 		{"stack Combine", local(func() { dist.Combine(p, 2, p, 3, q) })},
 		{"stack Mul", local(func() { dist.Mul(p, p, q) })},
 		{"Dot", func() error { return second(dist.Dot(ctx, x, y)) }},

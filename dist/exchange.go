@@ -16,6 +16,7 @@ import (
 // made once, so Start and Wait allocate nothing.
 type Exchange[T scalar.Scalar] struct {
 	plan     Plan
+	other    comm.Label     // that swapLabel gives to the messages
 	in, out  array.Array[T] // messages that are not contiguous in a block
 	inLen    int            // elements that are received, but for those in a block
 	messages *comm.Exchange
@@ -24,7 +25,7 @@ type Exchange[T scalar.Scalar] struct {
 
 // NewExchange makes the buffers of a plan. It does not communicate.
 func NewExchange[T scalar.Scalar](p *Plan) (*Exchange[T], error) {
-	e := &Exchange[T]{plan: *p}
+	e := &Exchange[T]{plan: *p, other: turned(p.label)}
 	oneSided := p.way == OneSided && p.from.Comm().Size() > 1
 	hidden := p.from.proc.shared.hidden
 	recv, inLen := place(p.recv, !p.add && !oneSided)
@@ -82,6 +83,20 @@ func (e *Exchange[T]) point(to []comm.Leg, legs []leg, a array.Array[T], direct 
 	for i := range legs {
 		if l := &legs[i]; l.direct == direct {
 			to[i] = comm.Leg{Peer: l.peer, Buf: buf(a.Slice(l.at, l.at+l.n)).Labelled(e.plan.label)}
+		}
+	}
+}
+
+// swapLabel exchanges the label of all messages for the other one.
+func (e *Exchange[T]) swapLabel() {
+	e.plan.label, e.other = e.other, e.plan.label
+	x := e.messages
+	if e.puts != nil {
+		x = e.puts.bell
+	}
+	for _, legs := range [...][]comm.Leg{x.Recv, x.Send} {
+		for i := range legs {
+			legs[i].Buf = legs[i].Buf.Labelled(e.plan.label)
 		}
 	}
 }

@@ -21,12 +21,18 @@ var (
 	labelHaloAdj = comm.LabelOf("halo adj")
 	labelPut     = comm.LabelOf("put")
 
+	labelMoveH    = comm.LabelOf("move H")
+	labelBackH    = comm.LabelOf("back H")
+	labelHaloH    = comm.LabelOf("halo H")
+	labelHaloAdjH = comm.LabelOf("haloadjH")
+
 	labelNumber   = comm.LabelOf("number")
 	labelDot      = comm.LabelOf("dot")
 	labelDotT     = comm.LabelOf("dot T")
 	labelSquares  = comm.LabelOf("squares")
 	labelAxpyNorm = comm.LabelOf("axpynorm")
 	labelSum      = comm.LabelOf("sum")
+	labelShrink   = comm.LabelOf("shrink")
 	labelMin      = comm.LabelOf("min")
 	labelMax      = comm.LabelOf("max")
 )
@@ -37,6 +43,21 @@ var (
 	LabelForward = comm.LabelOf("forward")
 	LabelAdjoint = comm.LabelOf("adjoint")
 )
+
+// turned is the label of a message of a Move in the adjoint of a product.
+func turned(l comm.Label) comm.Label {
+	switch l {
+	case labelMove:
+		return labelMoveH
+	case labelBack:
+		return labelBackH
+	case labelHalo:
+		return labelHaloH
+	case labelHaloAdj:
+		return labelHaloAdjH
+	}
+	return l
+}
 
 // normLabel is the label of a p-norm: with p, where that takes three characters at
 // most, or with six letters that stand for it.

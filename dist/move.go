@@ -17,6 +17,7 @@ type Move[T scalar.Scalar] struct {
 	from, to    *Space
 	there, back []*Exchange[T] // of each leaf
 	zeros       bool           // elements that no rank sends are zero
+	turned      bool           // labels are those of the adjoint of a product
 }
 
 // add makes the exchanges of one leaf. A Move for one use has no way back.
@@ -30,6 +31,21 @@ func (m *Move[T]) add(there, back *Plan) error {
 		m.Free()
 	}
 	return err
+}
+
+// SetAdjoint says whether the product that m is a factor of is applied as its adjoint.
+// Messages carry it in their labels. Otherwise Mᴴ·D·M would send the same messages both
+// ways, and ranks that go different ways would not be told.
+func (m *Move[T]) SetAdjoint(adjoint bool) {
+	if m.turned == adjoint {
+		return
+	}
+	m.turned = adjoint
+	for _, way := range [...][]*Exchange[T]{m.there, m.back} {
+		for _, e := range way {
+			e.swapLabel()
+		}
+	}
 }
 
 // Domain returns the first space, Range the second.

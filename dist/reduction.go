@@ -236,6 +236,12 @@ func AddNorm[T scalar.Scalar](r *Reduction, x Array[T], p float64) Slot {
 		case kind == squareSum:
 			addSquares(s, b)
 		default:
+			if !math.IsInf(p, 0) {
+				if room, ok := r.deviceRoom(b.Device(), s); ok {
+					r.fail(array.NormInto(room, *b, p))
+					continue
+				}
+			}
 			v, err := array.Norm(*b, p, 1)
 			s.add(complex(v, 0), err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
@@ -85,6 +86,7 @@ func addSlots[T scalar.Scalar](red *dist.Reduction, s *dist.Space) (all []wanted
 		}
 	}
 	var dot, sum, norm2, updated complex128
+	var over, count float64
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, x := range v[0] {
 		y := v[1][i]
@@ -93,6 +95,9 @@ func addSlots[T scalar.Scalar](red *dist.Reduction, s *dist.Space) (all []wanted
 		norm2 += cmplx.Conj(wide(x)) * wide(x)
 		z := wide(y + 2*x)
 		updated += cmplx.Conj(z) * z
+		if r := cmplx.Abs(wide(x)); r > 1 {
+			over, count = over+r-1, count+1
+		}
 		lo, hi = min(lo, real(wide(x))), max(hi, real(wide(x)))
 	}
 	all = []wanted{
@@ -101,6 +106,8 @@ func addSlots[T scalar.Scalar](red *dist.Reduction, s *dist.Space) (all []wanted
 		{"norm² of y + 2x", dist.AddAxpyNorm2(red, 2, a[0], a[1]), updated},
 		{"sum", dist.AddSum(red, a[0]), sum},
 	}
+	more, many := dist.AddShrinkSum(red, a[0], device.Shrinkage{Kind: device.ShrinkSoft, T: 1})
+	all = append(all, wanted{"soft sum", more, complex(over, 0)}, wanted{"soft count", many, complex(count, 0)})
 	for _, p := range orders {
 		all = append(all, wanted{fmt.Sprint("norm ", p), dist.AddNorm(red, a[0], p), complex(serialNorm(v[0], p), 0)})
 	}

@@ -57,6 +57,12 @@ func vectorCase[T scalar.Scalar](ctx context.Context, r dist.Proc, g gen) error 
 			}
 			return 0
 		}},
+		{"Shrink", func() { dist.Shrink(z, x, device.Shrinkage{Kind: device.ShrinkKeep, T: 2}) }, func(x, y, z T) T {
+			if cmplx.Abs(wide(x)) > 2 {
+				return x
+			}
+			return 0
+		}},
 	} {
 		// z starts from its own values each time.
 		fresh, err := filled[T](ctx, z.Space(), 3)
@@ -101,13 +107,18 @@ func TestUnlikePanics(t *testing.T) {
 			return err
 		}
 		for name, f := range map[string]func(){
-			"Copy":          func() { dist.Copy(x, y) },
-			"Add":           func() { dist.Add(x, x, y) },
-			"Axpby":         func() { dist.Axpby(1, x, 1, y) },
-			"Mul":           func() { dist.Mul(y, x, y) },
-			"Conj":          func() { dist.Conj(x, y) },
-			"Dot":           func() { dist.Dot(ctx, x, y) },
-			"AddDot":        func() { dist.AddDot(dist.NewReduction(x.Space(), 1), x, y) },
+			"Copy":        func() { dist.Copy(x, y) },
+			"Add":         func() { dist.Add(x, x, y) },
+			"Axpby":       func() { dist.Axpby(1, x, 1, y) },
+			"Mul":         func() { dist.Mul(y, x, y) },
+			"Conj":        func() { dist.Conj(x, y) },
+			"Dot":         func() { dist.Dot(ctx, x, y) },
+			"AddDot":      func() { dist.AddDot(dist.NewReduction(x.Space(), 1), x, y) },
+			"Shrink":      func() { dist.Shrink(x, y, device.Shrinkage{}) },
+			"ShrinkParts": func() { dist.ShrinkParts(stack, stack, device.Shrinkage{}) },
+			"AddShrinkSumParts": func() {
+				dist.AddShrinkSumParts(dist.NewReduction(x.Space(), 1), stack, device.Shrinkage{})
+			},
 			"Copy to stack": func() { dist.Copy(stack, x) },
 			"Local":         func() { stack.Local() },
 		} {

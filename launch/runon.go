@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"os"
 	"runtime"
 
 	"github.com/golops/golops/comm"
@@ -30,7 +31,7 @@ func (c Config) onDevice(p Program, threads int) func(context.Context, *comm.Com
 		threads = c.Threads
 	}
 	return func(ctx context.Context, cm *comm.Comm) error {
-		d, err := cpu.New(cpu.Config{Threads: threads})
+		d, err := cpu.New(cpu.Config{Threads: threads, FFTW: cpu.FFTWMode(os.Getenv("GOLOPS_FFTW"))})
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type bandArgs[T scalar.Scalar, F float] struct {
 	b               *device.Banded[T]
 	bands           []device.Band
 	inner, rows     int // parts of a row of dst, and of one outer index
+	tiles           int // of one outer index, if bands go by tiles
 	add             bool
 	realTaps        bool // no factor has an imaginary part
 	sorted          bool // bands are in the order of their rows
@@ -47,7 +48,7 @@ func (k *kernels[T, F]) Bands(dst, src, ghost device.Mem[T], b *device.Banded[T]
 			a.realTaps = allReal[T, F](taps)
 		}
 	}
-	if work *= b.Outer * b.Inner; work > 0 {
+	if work *= b.Outer * b.Inner; work > 0 && !k.tileBands(work) {
 		elements := b.Outer * b.DstRows * b.Inner
 		chunks := min(elements, 1+work/bandGrain)
 		grain := (elements + chunks - 1) / chunks
@@ -188,11 +189,10 @@ func (k *kernels[T, F]) rowTaps(dst []F, taps []device.Tap[T], o, shift, i int) 
 
 // rowVector is rowTaps on the vector units.
 func (k *kernels[T, F]) rowVector(dst []F, taps []device.Tap[T], o, shift, i int) {
-	const most = 48
-	var src [most]unsafe.Pointer
-	var c [most]F
+	var src [mostTaps]unsafe.Pointer
+	var c [mostTaps]F
 	for add := k.bd.add; len(taps) > 0; add = true {
-		n := min(most, len(taps))
+		n := min(mostTaps, len(taps))
 		for j := range taps[:n] {
 			t := &taps[j]
 			src[j], c[j] = unsafe.Pointer(unsafe.SliceData(k.run1(t, o, shift, i)[:len(dst)])), re[F](&t.Coef)

@@ -19,6 +19,8 @@ type Config struct {
 	// BLAS is the file of the library for large matrix products. "" searches for
 	// OpenBLAS on the loader's path. "off" means none.
 	BLAS string
+	// FFTW says when FFTW transforms a block, where the loader finds it.
+	FFTW FFTWMode
 }
 
 // maxThreads is more than any host has processors for one rank.
@@ -30,7 +32,7 @@ func (c Config) Validate() error {
 	if c.Threads < 0 || c.Threads > maxThreads {
 		return fmt.Errorf("thread count %d must be from 0 to %d", c.Threads, maxThreads)
 	}
-	return nil
+	return c.FFTW.validate()
 }
 
 // Device is the host. It belongs to one rank and is used by one goroutine at a
@@ -39,6 +41,7 @@ type Device struct {
 	threads int
 	pool    *pool
 	blas    *blas
+	fftw    FFTWMode
 	f32     *kernels[float32, float32]
 	f64     *kernels[float64, float64]
 	c64     *kernels[complex64, float32]
@@ -52,7 +55,7 @@ func New(cfg Config) (*Device, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("cpu: new device: %w", err)
 	}
-	d := &Device{threads: cfg.Threads}
+	d := &Device{threads: cfg.Threads, fftw: cfg.FFTW}
 	if d.threads == 0 {
 		d.threads = runtime.GOMAXPROCS(0)
 	}
@@ -79,6 +82,10 @@ func (d *Device) String() string {
 // BLAS returns the file and the version of the library that multiplies large
 // matrices, or "" if Go does. Config says how it is found.
 func (d *Device) BLAS() string { return d.blas.look().name }
+
+// FFTW returns the file of the library that transforms some blocks of 64-bit numbers, or
+// "" if Go does it all.
+func (d *Device) FFTW() string { return d.c128.fftw.look(8).path }
 
 // Kernels returns the kernels of an element type, nil for an integer.
 func (d *Device) Kernels(dt scalar.DType) any {

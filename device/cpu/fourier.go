@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -16,7 +17,8 @@ import (
 type fourierPlan[F float] struct {
 	steps   []fourierStep[F]
 	phases  []fourierPhase
-	scratch [][]F // of each thread
+	scratch [][]F     // of each thread
+	fftw    *fftwPlan // for memory that fits it, or nil
 }
 
 // fourierStep transforms all lines along one axis of a block.
@@ -67,7 +69,7 @@ func (k *kernels[T, F]) FFT(dst, src device.Mem[T], t *device.DFT, inverse bool)
 	if inverse {
 		way = complexInverse
 	}
-	k.fourierPhases(p, k.flat(dst), k.flat(src), way)
+	k.fourier(p, k.flat(dst), k.flat(src), way)
 	return nil
 }
 
@@ -77,7 +79,7 @@ func (k *kernels[T, F]) RFFT(dst device.Mem[T], src device.Mem[F], t *device.DFT
 	if err != nil {
 		return err
 	}
-	k.fourierPhases(p, k.flat(dst), elements(src), realForward)
+	k.fourier(p, k.flat(dst), elements(src), realForward)
 	return nil
 }
 
@@ -87,7 +89,7 @@ func (k *kernels[T, F]) IRFFT(dst device.Mem[F], src device.Mem[T], t *device.DF
 	if err != nil {
 		return err
 	}
-	k.fourierPhases(p, elements(dst), k.flat(src), realInverse)
+	k.fourier(p, elements(dst), k.flat(src), realInverse)
 	return nil
 }
 
@@ -106,6 +108,7 @@ func (k *kernels[T, F]) fourierPlan(kernel string, t *device.DFT) (*fourierPlan[
 	if err != nil {
 		return nil, fmt.Errorf("cpu: plan Fourier transforms of %v along axes %v: %w", t.Dims, t.Axes, err)
 	}
+	p.fftw = k.fftwPlan(t, p)
 	t.Cache.Set(k.device, p, nil)
 	return p, nil
 }
@@ -175,6 +178,17 @@ func (p *fourierPlan[F]) makePhases(dims []int, threads int) {
 		}
 		p.phases = append(p.phases, ph)
 	}
+}
+
+// fourier transforms along all axes, with the engine of the plan.
+func (k *kernels[T, F]) fourier(p *fourierPlan[F], dst, src []F, way fourierWay) {
+	if to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)); p.fftw.fits(to, from) {
+		p.fftw.run(to, from, way)
+		runtime.KeepAlive(dst)
+		runtime.KeepAlive(src)
+		return
+	}
+	k.fourierPhases(p, dst, src, way)
 }
 
 // fourierPhases transforms along all axes.

@@ -18,9 +18,11 @@ type kernels[T scalar.Scalar, F float] struct {
 	*pool
 	partial *partials
 	blas    *blas
+	fftw    *fftw
 
 	v     vectorArgs[F]
 	wd    widenArgs
+	sh    shrinkArgs[F]
 	r     reduceArgs[F]
 	ax    axisArgs[F]
 	cp    copyArgs[T]
@@ -31,6 +33,7 @@ type kernels[T scalar.Scalar, F float] struct {
 	bt    batchArgs[T, F]
 	bl    blasArgs[T]
 	kf    kirchhoffArgs[F]
+	rays  rayArgs[F]
 	ft    fourierArgs[F]
 	moves []move
 	loops loops
@@ -42,10 +45,14 @@ type loops struct {
 	vectorLoops
 	sumLoops
 	axisLoops
+	shrink, shrinkSum                  func(lo, hi int)
+	bandTiles                          func(lo, hi int)
 	copyND, bands, moves, gather       func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs   func(lo, hi int)
 	scaleC, packA, packB, tiles, batch func(lo, hi int)
 	spread, correlate, stack           func(lo, hi int)
+	padLines, project                  func(lo, hi int)
+	backProject, mergeLines            func(lo, hi int)
 	fourier                            func(lo, hi int)
 }
 
@@ -60,16 +67,18 @@ var (
 )
 
 func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T, F] {
-	k := &kernels[T, F]{device: d, components: 1, pool: d.pool, partial: sums, blas: d.blas}
+	k := &kernels[T, F]{device: d, components: 1, pool: d.pool, partial: sums, blas: d.blas, fftw: &fftw{mode: d.fftw}}
 	if scalar.Of[T]().IsComplex() {
 		k.components = 2
 	}
 	k.loops = loops{
 		vectorLoops: k.makeVectorLoops(), sumLoops: k.makeSumLoops(), axisLoops: k.makeAxisLoops(),
-		copyND: k.copyNDPart, bands: k.bandsPart, moves: k.movesPart, gather: k.gatherPart,
+		shrink: k.shrinkPart, shrinkSum: k.shrinkSumPart,
+		copyND: k.copyNDPart, bands: k.bandsPart, bandTiles: k.bandTilesPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, batch: k.batchPart,
 		spread: k.spreadPart, correlate: k.correlatePart, stack: k.stackPart,
+		padLines: k.padLinesPart, project: k.projectPart, backProject: k.backProjectPart, mergeLines: k.mergeLinesPart,
 		fourier: k.fourierPart,
 	}
 	return k

@@ -29,6 +29,18 @@ func combineF64(dst, x, y *float64, n int, a, b float64)
 //go:noescape
 func combineF32(dst, x, y *float32, n int, a, b float32)
 
+//go:noescape
+func sqrtF64(x *float64, n int)
+
+// sqrtVector takes the roots of x.
+func sqrtVector(x []float64) int {
+	n, bytes := whole[float64](len(x), 64)
+	if n > 0 {
+		sqrtF64(ptr[float64](x), bytes)
+	}
+	return n
+}
+
 func mulVector[F float](dst, x, y []F) int {
 	n, bytes := whole[F](len(dst), 64)
 	switch {

@@ -120,3 +120,18 @@ TEXT ·combineF32(SB), NOSPLIT, $0-40
 	VBROADCASTSS a+32(FP), Y8
 	VBROADCASTSS b+36(FP), Y9
 	COMBINE(VMULPS, VADDPS)
+
+// sqrtF64 takes the roots of n bytes of numbers.
+TEXT ·sqrtF64(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), CX
+loop:
+	VSQRTPD (DI), Y0
+	VSQRTPD 32(DI), Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ $64, DI
+	SUBQ $64, CX
+	JNZ  loop
+	VZEROUPPER
+	RET

@@ -28,6 +28,7 @@ func dotPairsVector[F float](s *[4]float64, x, y []F) int          { return 0 }
 func sumVector[F float](s *[2]float64, x []F) int                  { return 0 }
 func addColumnsVector[F float](s []float64, x []F, stride int) int { return 0 }
 
+func sqrtVector(x []float64) int                                 { return 0 }
 func mulVector[F float](dst, x, y []F) int                       { return 0 }
 func scaleVector[F float](dst []F, a F, x []F) int               { return 0 }
 func scaleAddVector[F float](dst []F, a F, x, y []F) int         { return 0 }

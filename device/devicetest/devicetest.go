@@ -91,8 +91,8 @@ type testCase[T scalar.Scalar] struct {
 
 // cases has those of each file.
 func cases[T scalar.Scalar]() []testCase[T] {
-	return slices.Concat(vectorCases[T](), sumCases[T](), axisCases[T](), boxCases[T](), bandCases[T](), matrixCases[T](),
-		fourierCases[T](), kirchhoffCases[T](), []testCase[T]{{"allocations", testAllocations[T], nil}})
+	return slices.Concat(vectorCases[T](), shrinkCases[T](), sumCases[T](), axisCases[T](), boxCases[T](), bandCases[T](), matrixCases[T](),
+		fourierCases[T](), kirchhoffCases[T](), rayCases[T](), []testCase[T]{{"allocations", testAllocations[T], nil}})
 }
 
 func newSuite[T scalar.Scalar](t testing.TB, d device.Device, k device.Kernels[T], seed uint64) *suite[T] {

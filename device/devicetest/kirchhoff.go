@@ -30,7 +30,7 @@ func kirchhoff[T scalar.Scalar, F float32 | float64](s *suite[T]) {
 		{1, 1, 1, 1, 2}, {2, 3, 4, 5, 30}, {3, 7, 9, 11, 101}, {1, 2, 40, 33, 60}, {5, 1, 3, 7, 1}, {2, 2, 0, 4, 20}, {0, 3, 4, 5, 10}, {2, 0, 4, 5, 10},
 		{1, 1, 80, 50, 90}, {1, 2, 300, 60, 200}, {9, 30, 5, 8, 40}, {40, 30, 3, 3, 25}, {1, 3, 5, 9, 13_001}, {1, 70, 2, 3, 1001},
 	} {
-		for _, with := range []int{0, 1, 2, 3, 4, 7} {
+		for _, with := range []int{0, 1, 2, 7} {
 			t := &device.TravelTables[F]{
 				Sources: c.sources, Receivers: c.receivers, Points: c.columns * c.depths, Samples: c.samples, Depths: c.depths,
 			}

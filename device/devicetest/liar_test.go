@@ -62,6 +62,7 @@ type (
 	badMulAxis   struct{ honest }
 	badConj      struct{ honest }
 	badThreshold struct{ honest }
+	badShrink    struct{ honest }
 	badDot       struct{ honest }
 	badSum       struct{ honest }
 	badScale     struct{ honest }
@@ -115,6 +116,18 @@ func (k badConj) Conj(dst, x mem) { k.honest.Copy(dst, x) }
 // An element on the border stays.
 func (k badThreshold) Threshold(dst, x mem, kind device.ThresholdKind, t float64) {
 	k.honest.Threshold(dst, x, kind, t*(1-1e-4))
+}
+
+// A vector on the border counts, and parts shrink one by one.
+func (k badShrink) Shrink(dst, x device.Tuple[complex64], by device.Shrinkage) {
+	for i := range x.Count {
+		k.honest.Shrink(device.One(dst.Part[i]), device.One(x.Part[i]), by)
+	}
+}
+
+func (k badShrink) ShrinkSum(x device.Tuple[complex64], by device.Shrinkage) (sum, count float64, err error) {
+	sum, _, err = k.honest.ShrinkSum(x, by)
+	return sum, float64(x.Part[0].N), err
 }
 
 // Sums are in 32 bits.
@@ -256,6 +269,33 @@ func (k badAxes) FFT(dst, src mem, t *device.DFT, inverse bool) error {
 	return device.FFT(k.honest, dst, src, &device.DFT{Dims: t.Dims, Axes: []int{len(t.Dims) - 1}}, inverse)
 }
 
+// badRays is one pixel off. badLength forgets that slanting rays are longer.
+type (
+	badRays   struct{ honest }
+	badLength struct{ honest }
+)
+
+func (k badRays) Project(y, x mem, r *device.Rays) {
+	short := device.Rays{Rows: r.Rows, Cols: r.Cols, Views: r.Views, Detectors: r.Detectors, Bundles: slices.Clone(r.Bundles)}
+	for i := range short.Bundles {
+		short.Bundles[i].At++
+	}
+	_ = device.Project(k.honest, y, x, &short)
+}
+
+func (k badRays) BackProject(x, y mem, r *device.Rays) { _ = device.BackProject(k.honest, x, y, r) }
+
+func (k badLength) Project(y, x mem, r *device.Rays) { _ = device.Project(k.honest, y, x, r) }
+
+func (k badLength) BackProject(x, y mem, r *device.Rays) {
+	bad := device.Rays{Rows: r.Rows, Cols: r.Cols, Views: r.Views, Detectors: r.Detectors, Bundles: slices.Clone(r.Bundles)}
+	for i := range bad.Bundles {
+		k := bad.Bundles[i].Slope(0)
+		bad.Bundles[i].Length /= math.Sqrt(1 + k*k)
+	}
+	_ = device.BackProject(k.honest, x, y, &bad)
+}
+
 // TestLiars wants each fault to be found by its case, and none in honest kernels,
 // of which others run the whole suite.
 func TestLiars(t *testing.T) {
@@ -272,12 +312,12 @@ func TestLiars(t *testing.T) {
 		liar honest
 	}{
 		{"memory", badSlice{k}}, {"axpby", badAxpby{k}}, {"combine", badCombine{k}}, {"mul", badMul{k}},
-		{"mulaxis", badMulAxis{k}}, {"conj", badConj{k}}, {"threshold", badThreshold{k}}, {"dot", badDot{k}},
+		{"mulaxis", badMulAxis{k}}, {"conj", badConj{k}}, {"threshold", badThreshold{k}}, {"shrink", badShrink{k}}, {"shrink sum", badShrink{k}}, {"dot", badDot{k}},
 		{"wide sums", badDot{k}}, {"repeat", badSum{k}}, {"norm", badScale{k}}, {"nan", badNaN{k}},
 		{"normaxis", badNormAxis{k}}, {"sumaxis", badSumAxis{k}}, {"scanaxis", badScan{k}}, {"copynd", badAdd{k}},
 		{"transpose", badAdd{k}}, {"fill", badEdge{k, new(mem)}}, {"random bands", badGhost{k}}, {"bands", badGroup{k}},
 		{"gather", badWeight{k}}, {"gemv", badGemv{k}}, {"gemm", badGemm{k}}, {"short", badShort{k}},
-		{"fft", badFFT{k}}, {"fft", badAxes{k}},
+		{"fft", badFFT{k}}, {"fft", badAxes{k}}, {"project", badRays{k}}, {"project", badLength{k}},
 	} {
 		if passes(t, l.name, l.liar) {
 			t.Errorf("case %q does not find %T", l.name, l.liar)
@@ -290,7 +330,7 @@ func TestLiars(t *testing.T) {
 	if passesOn[float64](t, "widen", d, badWiden{f64}) {
 		t.Error(`case "widen" does not find a number that it rounds`)
 	}
-	for _, name := range []string{"fill", "repeat", "copynd", "fft"} {
+	for _, name := range []string{"fill", "repeat", "copynd", "fft", "project"} {
 		if !passes(t, name, k) {
 			t.Errorf("case %q finds a fault in honest kernels", name)
 		}

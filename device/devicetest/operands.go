@@ -20,6 +20,7 @@ type operands[T scalar.Scalar] struct {
 	sum          device.BandedSum[T]
 	sparse       device.Sparse[T]
 	transform    device.DFT
+	rays         device.Rays
 }
 
 func newOperands[T scalar.Scalar](k device.Kernels[T]) (*operands[T], error) {
@@ -38,6 +39,10 @@ func newOperands[T scalar.Scalar](k device.Kernels[T]) (*operands[T], error) {
 	o.sparse = device.Sparse[T]{First: make([]int, n+1), At: []int{0}}
 	o.sparse.First[n] = 1
 	o.transform = device.DFT{Dims: []int{n}, Axes: []int{0}}
+	o.rays = device.Rays{Rows: 6, Cols: 6, Views: 6, Detectors: 6}
+	for v := range o.rays.Views {
+		o.rays.Bundles = append(o.rays.Bundles, device.Bundle{View: v, Hi: 6, Columns: v%2 == 1, Step: 1, Den: [2]float64{1}, Length: 1})
+	}
 	return o, errors.Join(errs[:]...)
 }
 
@@ -46,6 +51,7 @@ func (o *operands[T]) free() {
 	o.sum.Cache.Clear()
 	o.sparse.Cache.Clear()
 	o.transform.Cache.Clear()
+	o.rays.Cache.Clear()
 	for _, m := range []device.Mem[T]{o.x, o.y, o.z, o.six} {
 		o.k.Free(m)
 	}

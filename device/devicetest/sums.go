@@ -42,6 +42,12 @@ func testSumsInto[T scalar.Scalar](s *suite[T]) {
 		s.must("axpynorm", err)
 		sum.check([]complex128{complex(size, 0)}, 0, "axpynorm into memory of %d", n)
 		y.check(combine(widen(a), x.was(), 1, y.was()), tol[T](2), "axpynorm into memory of %d", n)
+		for _, p := range []float64{0, 0.5, 1, 2, 3} {
+			s.must("norm into", device.NormInto(s.k, c, sum.mem, x.mem, p))
+			size, err := s.k.Norm(x.mem, p, 1)
+			s.must("norm", err)
+			sum.check([]complex128{complex(size, 0)}, 0, "norm with p = %g into memory of %d", p, n)
+		}
 		s.release()
 		dst.release()
 	}

@@ -50,6 +50,11 @@ func (k *kernels[T, F]) NormAxis(dst []float64, x device.Mem[T], outer, n, inner
 	return k.Kernels.NormAxis(dst, x, outer, n, inner, p)
 }
 
+// NormInto implements device.AsyncReducer, as DotInto and AxpyNormInto do.
+func (k *kernels[T, F]) NormInto(dst device.Mem[complex128], x device.Mem[T], p float64) {
+	k.d.must(device.NormInto(k.Kernels, k.d.c128.Kernels, dst, x, p))
+}
+
 // DotInto and AxpyNormInto implement device.AsyncReducer. They wait for nothing.
 func (k *kernels[T, F]) DotInto(dst device.Mem[complex128], x, y device.Mem[T], conj bool) {
 	k.d.must(device.DotInto(k.Kernels, k.d.c128.Kernels, dst, x, y, conj))
@@ -71,6 +76,15 @@ func (k *kernels[T, F]) Spread(y, x device.Mem[T], t *device.TravelTables[F]) {
 
 func (k *kernels[T, F]) Stack(x, y device.Mem[T], t *device.TravelTables[F]) {
 	k.d.must(device.Stack(k.Kernels, x, y, t))
+}
+
+// Project and BackProject implement device.Projector.
+func (k *kernels[T, F]) Project(y, x device.Mem[T], r *device.Rays) {
+	k.d.must(device.Project(k.Kernels, y, x, r))
+}
+
+func (k *kernels[T, F]) BackProject(x, y device.Mem[T], r *device.Rays) {
+	k.d.must(device.BackProject(k.Kernels, x, y, r))
 }
 
 // PlanFFT and FFT implement device.Fourier, RFFT and IRFFT device.RealFourier.

@@ -2,7 +2,7 @@ package fft
 
 import "unsafe"
 
-//go:generate go run generate.go
+//go:generate go run generate.go emitter.go
 
 // unit is the loops of a vector unit for one element type.
 type unit struct {

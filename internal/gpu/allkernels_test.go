@@ -21,6 +21,7 @@ type operands struct {
 	sum     *device.BandedSum[complex64]
 	sparse  *device.Sparse[complex64]
 	travel  *device.TravelTables[float32]
+	rays    *device.Rays
 	box     *device.Strided
 }
 
@@ -31,7 +32,8 @@ func newOperands(t *testing.T, d *Device) *operands {
 		travel: &device.TravelTables[float32]{
 			Sources: 2, Receivers: 2, Points: 16, Samples: 8, Depths: 4, Src: make([]float32, 32), Rec: make([]float32, 32),
 		},
-		box: &device.Strided{Shape: shape.Of(16, 64), Dst: [shape.MaxNDim]int{1, 16}, Src: [shape.MaxNDim]int{64, 1}},
+		rays: &device.Rays{Rows: 4, Cols: 4, Views: 1, Detectors: 4, Bundles: []device.Bundle{{Hi: 4, Step: 1, Den: [2]float64{1}, Length: 1}}},
+		box:  &device.Strided{Shape: shape.Of(16, 64), Dst: [shape.MaxNDim]int{1, 16}, Src: [shape.MaxNDim]int{64, 1}},
 	}
 	o.bands.Taps = []device.Tap[complex64]{{At: 0, Step: 1, Coef: 2}}
 	o.bands.Groups[0] = []device.Band{{Lo: 0, Hi: 8, First: 0, Last: 1}}
@@ -79,6 +81,8 @@ func (o *operands) calls(k *kernels[complex64, float32]) []call {
 		quiet("Gather", func() { k.Gather(two, o.x, o.sparse) }),
 		quiet("Spread", func() { k.Spread(k.Slice(o.y, 0, 32), k.Slice(o.x, 0, 16), o.travel) }),
 		quiet("Stack", func() { k.Stack(k.Slice(o.x, 0, 16), k.Slice(o.y, 0, 32), o.travel) }),
+		quiet("Project", func() { k.Project(k.Slice(o.y, 0, 4), k.Slice(o.x, 0, 16), o.rays) }),
+		quiet("BackProject", func() { k.BackProject(k.Slice(o.x, 0, 16), k.Slice(o.y, 0, 4), o.rays) }),
 		{"Gemv", func() error {
 			return k.Gemv(device.NoTrans, 32, 32, 1, o.m, k.Slice(o.x, 0, 32), 0, k.Slice(o.y, 0, 32))
 		}},

@@ -21,12 +21,14 @@ type kernels[T scalar.Scalar, F float] struct {
 
 	vector    vectorFunctions
 	sums      sumFunctions
+	shrink    shrinkFunctions
 	axis      axisFunctions
 	copy      copyFunctions
 	gather    gatherFunctions
 	bands     bandFunctions
 	gemv      gemvFunctions
 	kirchhoff kirchhoffFunctions
+	rays      rayFunctions
 }
 
 var (
@@ -47,12 +49,14 @@ func newKernels[T scalar.Scalar, F float](d *Device) *kernels[T, F] {
 	}
 	k.makeVector()
 	k.makeSums()
+	k.makeShrink()
 	k.makeAxis()
 	k.makeCopy()
 	k.makeGather()
 	k.makeBands()
 	k.makeGemv()
 	k.makeKirchhoff()
+	k.makeRays()
 	return k
 }
 

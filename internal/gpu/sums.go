@@ -172,3 +172,12 @@ func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y devic
 	}
 	k.startSum(&k.sums.axpyNorm, &sumArgs{x: x.Addr, y: y.Addr, n: x.N, result: dst.Addr, a: k.scalarArg(a)})
 }
+
+// NormInto implements device.AsyncReducer.
+func (k *kernels[T, F]) NormInto(dst device.Mem[complex128], x device.Mem[T], p float64) {
+	if x.N == 0 {
+		k.d.c128.Fill(dst, 0)
+		return
+	}
+	k.startSum(&k.sums.norm, &sumArgs{x: x.Addr, n: x.N, result: dst.Addr, p: p, scale: 1, kind: int32(device.NormOf(p))})
+}

@@ -20,16 +20,17 @@ func (p Place) Local(ctx context.Context, ranks int, prog launch.Program) error 
 }
 
 // Each runs a test on hidden memory, on simulated GPUs, and on GPUs where there
-// are any. Where Var says that whole suites are elsewhere, it runs nothing.
+// are any. Simulated GPUs hide real ones from the tests after this one; Var sends whole
+// suites to those. Where Var is set, Each runs nothing.
 func Each(t *testing.T, f func(t *testing.T, p Place)) {
 	if os.Getenv(Var) != "" {
 		return
 	}
 	places := []Place{{"hidden", false}}
-	if GPUs(t.Context()) == nil {
+	if !simulated.Load() && GPUs(t.Context()) == nil {
 		places = append(places, Place{launch.GPU, false})
 	}
-	// Simulated GPUs hide real ones. They talk over NCCL, unless told otherwise.
+	// Simulated GPUs talk over NCCL, unless told otherwise.
 	for _, p := range append(places, Place{"sim", true}, Place{"sim:staged", true}) {
 		t.Run(p.Name, func(t *testing.T) { f(t, p) })
 	}
