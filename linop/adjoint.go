@@ -35,6 +35,9 @@ func (h *adjoint[D, R]) Adjoint(ctx context.Context, dst dist.Array[R], src dist
 	return h.a.Forward(ctx, dst, src)
 }
 
+// SetAdjoint implements Directed.
+func (h *adjoint[D, R]) SetAdjoint(adjoint bool) { setAdjoint(h.a, adjoint) }
+
 // T returns the transpose aᵀ = conj(aᴴ). For real elements it is H(a).
 func T[E scalar.Scalar](a Operator[E]) (Operator[E], error) {
 	if err := valid(a); err != nil {

@@ -21,6 +21,17 @@ func Compose[A, B, C scalar.Scalar](outer Map[B, C], inner Map[A, B]) (Map[A, C]
 	return p, nil
 }
 
+// Directed is for operators that move arrays. A product says before it applies them
+// whether it goes forward or is its adjoint, and their messages carry that. Otherwise ranks
+// of which some apply Mᴴ·D·M and some its adjoint would not be told: M then Mᴴ both times.
+type Directed interface{ SetAdjoint(adjoint bool) }
+
+func setAdjoint(a any, adjoint bool) {
+	if d, ok := a.(Directed); ok {
+		d.SetAdjoint(adjoint)
+	}
+}
+
 // product keeps what lies between its factors: right as inner gives it, left
 // as outer takes it. They are the same unless there is a move between them.
 type product[A, B, C scalar.Scalar] struct {
@@ -60,6 +71,8 @@ func (p *product[A, B, C]) Forward(ctx context.Context, dst dist.Array[C], src d
 		return err
 	}
 	defer trace.BeginPart(ctx, "linop: product", "forward").End()
+	setAdjoint(p.outer, false)
+	setAdjoint(p.inner, false)
 	if err := p.inner.Forward(ctx, p.right, src); err != nil {
 		return err
 	}
@@ -76,6 +89,8 @@ func (p *product[A, B, C]) Adjoint(ctx context.Context, dst dist.Array[A], src d
 		return err
 	}
 	defer trace.BeginPart(ctx, "linop: product", "adjoint").End()
+	setAdjoint(p.outer, true)
+	setAdjoint(p.inner, true)
 	if err := p.outer.Adjoint(ctx, p.left, src); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/golops/golops/device"
@@ -64,6 +65,32 @@ func (m matrix[T]) adjoint() matrix[T] {
 			out.add(t.at, t.last()+1, t.lo, 1, c)
 		} else {
 			out.add(t.last(), t.at+1, t.hi-1, -1, c)
+		}
+	}
+	return out
+}
+
+// times returns the product m·n. All taps of both have step 1.
+func (m matrix[T]) times(n matrix[T]) matrix[T] {
+	out := matrix[T]{axis: m.axis, rows: m.rows, cols: n.cols}
+	diagonals := map[int]*matrix[T]{} // by column minus row
+	for _, t := range m.taps {
+		for _, u := range n.taps {
+			d := t.at - t.lo + u.at - u.lo
+			if diagonals[d] == nil {
+				diagonals[d] = &matrix[T]{}
+			}
+			lo := max(t.lo, t.lo+u.lo-t.at)
+			diagonals[d].add(lo, min(t.hi, t.lo+u.hi-t.at), lo+d, 1, t.c*u.c)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(diagonals)) {
+		for _, b := range diagonals[d].bands(0, m.rows, nil) {
+			var sum T
+			for _, t := range b.taps {
+				sum += t.c
+			}
+			out.add(b.lo, b.hi, b.lo+d, 1, sum)
 		}
 	}
 	return out

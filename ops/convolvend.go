@@ -17,6 +17,7 @@ type ConvolveOptions struct {
 	Axes    []int // of the array; nil means the last ones, as many as the filter has
 	Extents []int // of the filter along each of the axes
 	Offset  []int // the sample of the filter that lies at zero; nil means the first
+	Method  ConvolveMethod
 }
 
 // Convolve2D filters along two axes of x. h has extents[0] × extents[1] numbers, of
@@ -32,14 +33,28 @@ func Convolve2D[T scalar.Scalar](ctx context.Context, x *dist.Space, axes [2]int
 //
 // with zeros beyond the ends. y has the shape of x. Where axes are split, ranks
 // exchange a halo as wide as the filter, corners included. The work grows with the
-// number of samples of the filter.
+// number of samples of the filter. ConvolveFFT suits filters of some hundred samples or more. It
+// moves split axes as FFT does, and holds the transform of x and as many factors.
 func ConvolveND[T scalar.Scalar](ctx context.Context, x *dist.Space, h []T, o ConvolveOptions) (linop.Operator[T], error) {
 	const name = "ops: convolve in several axes"
-	c, err := newConvolution(x, h, o)
+	o, err := o.of(x, len(h))
+	var c *convolution[T]
+	if err == nil && x.Shape().Size() == 0 {
+		o.Method = ConvolveDirect // nothing to transform
+	}
+	if err == nil && o.Method == ConvolveDirect {
+		c, err = newConvolution(x, h, o)
+	}
 	if err := agree(ctx, name, x, err, "filter ", h, o); err != nil {
 		return nil, err
 	}
-	return linop.Func(name, x, x, c.forward, c.adjoint)
+	switch {
+	case o.Method == ConvolveDirect:
+		return linop.Func(name, x, x, c.forward, c.adjoint)
+	case scalar.Of[T]() == scalar.Float32 || scalar.Of[T]() == scalar.Complex64:
+		return convolveFFT[complex64](ctx, x, h, o)
+	}
+	return convolveFFT[complex128](ctx, x, h, o)
 }
 
 // convolution filters a block with a halo as if it had one axis: a step along any axis
@@ -53,10 +68,6 @@ type convolution[T scalar.Scalar] struct {
 }
 
 func newConvolution[T scalar.Scalar](x *dist.Space, h []T, o ConvolveOptions) (*convolution[T], error) {
-	o, err := o.of(x, len(h))
-	if err != nil {
-		return nil, err
-	}
 	n := x.Shape().NDim()
 	front, back := make([]int, n), make([]int, n)
 	for k, a := range o.Axes {
@@ -65,6 +76,7 @@ func newConvolution[T scalar.Scalar](x *dist.Space, h []T, o ConvolveOptions) (*
 		front[a], back[a] = min(o.Extents[k]-1-o.Offset[k], most), min(o.Offset[k], most)
 	}
 	c := &convolution[T]{}
+	var err error
 	if c.halo, err = dist.NewHalo[T](x, front, back, true); err != nil {
 		return nil, err
 	}
@@ -107,6 +119,9 @@ func newConvolution[T scalar.Scalar](x *dist.Space, h []T, o ConvolveOptions) (*
 func (o ConvolveOptions) of(x *dist.Space, n int) (ConvolveOptions, error) {
 	if _, _, err := axisOf(x, 0); err != nil {
 		return o, err
+	}
+	if o.Method > ConvolveFFT {
+		return o, fmt.Errorf("method is %d: have ConvolveDirect, ConvolveFFT", o.Method)
 	}
 	ndim, axes := x.Shape().NDim(), len(o.Extents)
 	if axes == 0 || axes > ndim {

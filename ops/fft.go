@@ -32,6 +32,17 @@ func (n FFTNorm) String() string {
 	return [...]string{"none", "ortho", "1/n"}[n]
 }
 
+// factor returns that of n samples.
+func (n FFTNorm) factor(samples int) float64 {
+	switch n {
+	case FFTNormOrtho:
+		return 1 / math.Sqrt(float64(samples))
+	case FFTNormOneOverN:
+		return 1 / float64(samples)
+	}
+	return 1
+}
+
 // FFTOptions are the options of Fourier transforms.
 type FFTOptions struct {
 	// Sizes are the samples of each transformed axis, with zeros behind its own. nil
@@ -68,8 +79,10 @@ func (o FFTOptions) Validate() error {
 // x[j] = c·Σₖ exp(2πi·jk/N)·y[k]. It needs a complex C.
 //
 // Where the axis is split, ranks move the array so that the axis is whole, in one
-// message from each rank to each other, and back. A split array of one axis goes to
-// one rank and back.
+// message from each rank to each other, and back. A complex array of one axis moves three
+// times and stays split, if its samples divide by the square of the number of ranks and
+// each rank has as many. Other arrays of one axis go to one rank and back: real, padded and
+// shifted ones too.
 func FFT[C scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o FFTOptions) (linop.Operator[C], error) {
 	return newFFT[C](ctx, "ops: FFT", x, []int{axis}, o)
 }
@@ -223,6 +236,9 @@ func buildFFT[C, D scalar.Scalar](ctx context.Context, what string, x *dist.Spac
 	samples, resolveErr := o.resolve(x, &axes)
 	var f *fourier[C, D]
 	if err = errors.Join(append(errs, resolveErr)...); err == nil {
+		f, err = newSplitFFT[C, D](x, samples, o, half)
+	}
+	if err == nil && f == nil {
 		var stages []fourierStage
 		if stages, err = fourierStages(x, axes, samples, o, half); err == nil {
 			f, err = newFourier(x, stages, o, core)
@@ -231,7 +247,38 @@ func buildFFT[C, D scalar.Scalar](ctx context.Context, what string, x *dist.Spac
 	if err = dist.Agree(ctx, x.Comm(), what, err, axes, o); err != nil {
 		return nil, err
 	}
-	return linop.Func(what, x, f.y, f.Forward, f.Adjoint)
+	a, err := linop.Func(what, x, f.y, f.Forward, f.Adjoint)
+	return fourierMap[D, C]{a, f}, err
+}
+
+// newSplitFFT returns the transform of an array of one axis that stays split, or nil.
+func newSplitFFT[C, D scalar.Scalar](x *dist.Space, samples []int, o FFTOptions, half bool) (*fourier[C, D], error) {
+	if half {
+		return nil, nil
+	}
+	s, err := newSplitLine(x, samples, o)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	f, err := newLineFFT[C](s, o.Norm.factor(s.n))
+	same, _ := any(f).(*fourier[C, D])
+	return same, err
+}
+
+// fourierMap is a transform as callers see it.
+type fourierMap[D, C scalar.Scalar] struct {
+	linop.Map[D, C]
+	f *fourier[C, D]
+}
+
+// SetAdjoint implements linop.Directed.
+func (m fourierMap[D, C]) SetAdjoint(adjoint bool) {
+	for _, d := range m.f.before.moves {
+		d.SetAdjoint(adjoint)
+	}
+	for _, d := range m.f.after.moves {
+		d.SetAdjoint(adjoint)
+	}
 }
 
 // resolve counts axes from the front and returns the samples of each.

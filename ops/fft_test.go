@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/comm/commtest"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/golden"
 	"github.com/golops/golops/internal/soak"
@@ -70,6 +71,62 @@ func TestFFT(t *testing.T) {
 		return errors.Join(eachFFT(ctx, x, checkFFT[complex128, complex128], checkFFT[complex128, float64]),
 			eachFFT(ctx, x, dotOf[complex64, complex64], dotOf[complex64, float32]))
 	})
+}
+
+// Arrays of one axis that ranks share evenly stay split, in all norms: each rank sends
+// something to each other one, three times.
+func TestFFTSplitLine(t *testing.T) {
+	for _, c := range []struct{ ranks, n int }{{2, 4}, {2, 60}, {3, 45}, {4, 96}, {7, 49}} {
+		for norm := ops.FFTNormNone; norm <= ops.FFTNormOneOverN; norm++ {
+			if err := testdevices.Local(t.Context(), c.ranks, splitLine(c.n, norm, optest.Allocs[complex128, complex128])); err != nil {
+				t.Errorf("ranks=%d/n=%d/norm=%v: %v", c.ranks, c.n, norm, err)
+			}
+		}
+	}
+	testdevices.Each(t, func(t *testing.T, p testdevices.Place) {
+		if err := p.Local(t.Context(), 2, splitLine(60, ops.FFTNormOrtho, optest.Dot[complex128, complex128])); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func splitLine(n int, norm ops.FFTNorm, more func(ctxt, op[complex128]) error) func(context.Context, dist.Proc) error {
+	return func(ctx context.Context, r dist.Proc) error {
+		count := commtest.NewCounter(r.Comm)
+		counted, err := dist.NewProc(ctx, count.Comm, r.Device)
+		if err != nil {
+			return err
+		}
+		x, err := dist.NewSpace(ctx, counted, dist.Layout{}, n)
+		if err != nil {
+			return err
+		}
+		f := fftForm{[]int{0}, ops.FFTOptions{Norm: norm}}
+		a, err := ops.FFT[complex128](ctx, x, 0, f.o)
+		if err != nil {
+			return err
+		}
+		b, err := ops.FFT[complex64](ctx, x, 0, f.o)
+		if err != nil {
+			return err
+		}
+		u, err := dist.Random[complex128](ctx, x, 1)
+		if err != nil {
+			return err
+		}
+		v, err := dist.New[complex128](x)
+		if err != nil {
+			return err
+		}
+		count.Reset()
+		if err := a.Forward(ctx, v, u); err != nil {
+			return err
+		}
+		if got, want := count.Total(), 3*(r.Size()-1); got != want {
+			return fmt.Errorf("rank %d sent %d messages, want %d", r.Rank(), got, want)
+		}
+		return errors.Join(checkFFT(ctx, a, f), optest.Dot(ctx, b), optest.KeepsType(ctx, b, a), more(ctx, a))
+	}
 }
 
 func dotOf[D, R scalar.Scalar](ctx ctxt, a linop.Map[R, D], _ fftForm) error {
@@ -336,10 +393,10 @@ func ExampleRealFFTND() {
 	// Output: [(10+0i) (-2+0i) (-4+0i) (0+0i)]
 }
 
-// Transforms give the numbers of PyLops on every layout. Those of real vectors are its
-// transforms with real=True.
+// Transforms give the numbers of PyLops and PyLops-MPI on every layout. Those of real vectors are
+// its transforms with real=True.
 func TestGoldenFFT(t *testing.T) {
-	for _, name := range []string{"FFT", "FFT2D", "FFTND"} {
+	for _, name := range []string{"FFT", "FFT2D", "FFTND", "MPIFFT2D", "MPIFFTND"} {
 		for i, c := range golden.Cases(t, name) {
 			for j, p := range testLayouts {
 				if (i+j)%soak.Or(2, 1) != 0 {

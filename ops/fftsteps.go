@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/golops/golops/array"
@@ -41,6 +40,7 @@ type fourierStep[T scalar.Scalar] struct {
 type fourierSteps[T scalar.Scalar] struct {
 	from   *dist.Space
 	steps  []fourierStep[T]
+	moves  []*dist.Move[T] // among them
 	arrays []dist.Array[T] // before each step and after the last
 }
 
@@ -50,12 +50,7 @@ func newFourier[C, D scalar.Scalar](x *dist.Space, stages []fourierStage, o FFTO
 	c := 1.0
 	for _, s := range stages {
 		for _, a := range s.axes {
-			switch n := float64(s.wide.Shape().Dim(a)); o.Norm {
-			case FFTNormOrtho:
-				c /= math.Sqrt(n)
-			case FFTNormOneOverN:
-				c /= n
-			}
+			c *= o.Norm.factor(s.wide.Shape().Dim(a))
 		}
 	}
 	f := &fourier[C, D]{y: last.out, samples: first.wide}
@@ -127,6 +122,7 @@ func (s *fourierSteps[T]) move(to *dist.Space) error {
 	m, err := dist.NewRedistribution[T](s.end(), to)
 	if err == nil {
 		s.add(to, m.Forward, m.Adjoint)
+		s.moves = append(s.moves, m)
 	}
 	return err
 }

@@ -33,6 +33,7 @@ func fourierRadonTest[T scalar.Scalar]() operatorTest[T] {
 			{"model of a Fourier Radon transform", over([]int{3, 2, 2, 2}, good), []string{"Fourier Radon", "need 2 axes"}},
 			{"slopes of frequencies", over([]int{4, 6}, good), []string{"3 slopes for axis 0", "which has 4"}},
 			{"size of a Radon transform", over([]int{3, 9}, good), []string{"size is 8", "at least the 9"}},
+			{"negative size of a Radon transform", over([]int{3, 6}, ops.FourierRadonOptions{Sampling: 1, Size: -8}), []string{"size is -8", "at least the 6"}},
 			{"hyperbola of frequencies", over([]int{3, 6}, ops.FourierRadonOptions{Sampling: 1, Kinds: []ops.RadonKind{ops.RadonHyperbolic}}), []string{"kind is 2", "RadonParabolic"}},
 			{"kinds of directions", over([]int{3, 6}, ops.FourierRadonOptions{Sampling: 1, Kinds: make([]ops.RadonKind, 2)}), []string{"2 kinds for 1 directions"}},
 			{"coefficients", over([]int{3, 6}, ops.FourierRadonOptions{Sampling: 1, First: 3, Last: 2}), []string{"coefficients 3 to 2"}},

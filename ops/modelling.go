@@ -14,16 +14,13 @@ import (
 // impedance: the derivative along time, the first axis of x, filtered with a wavelet
 // whose middle sample, number len/2, lies at time zero. Traces of a medium are half
 // of that. There is one wavelet, or one of odd length for each time sample. The
-// derivative is centered or forward. Where time is split, ranks exchange as many rows
-// as a wavelet has samples.
+// derivative is centered or forward. Derivative and filter are one pass over memory.
+// Where time is split, ranks exchange as many rows as a wavelet has samples.
 func PoststackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space, wavelets [][]T, kind DerivativeKind) (linop.Operator[T], error) {
 	const name = "ops: poststack modelling"
-	derivative, err := timeDerivative[T](ctx, name, x, kind)
-	if err != nil {
-		return nil, err
-	}
-	filter, err := timeFilter(ctx, name, x, wavelets)
-	return compose(filter, derivative, err)
+	derivative, err := timeDerivative[T](x, kind)
+	filter, e := timeFilter(x, wavelets)
+	return newAxisOperator(ctx, name, x, filter.times(derivative), nil, errors.Join(err, e), "derivative ", kind, " wavelets ", wavelets)
 }
 
 // PrestackLinearModelling returns seismic traces for several angles of incidence of
@@ -32,7 +29,8 @@ func PoststackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Spac
 // wavelet whose middle sample lies at time zero.
 func PrestackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space, wavelets [][]T, o AVOOptions, kind DerivativeKind) (linop.Operator[T], error) {
 	const name = "ops: prestack modelling"
-	derivative, err := timeDerivative[T](ctx, name, x, kind)
+	m, err := timeDerivative[T](x, kind)
+	derivative, err := newAxisOperator(ctx, name, x, m, nil, err, "derivative ", kind)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +38,8 @@ func PrestackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	filter, err := timeFilter(ctx, name, angles.Range(), wavelets)
+	m, err = timeFilter(angles.Range(), wavelets)
+	filter, err := newAxisOperator(ctx, name, angles.Range(), m, nil, err, "wavelets ", wavelets)
 	if err != nil {
 		return nil, err
 	}
@@ -48,16 +47,16 @@ func PrestackLinearModelling[T scalar.Scalar](ctx context.Context, x *dist.Space
 }
 
 // timeDerivative returns the derivative along the first axis of x.
-func timeDerivative[T scalar.Scalar](ctx context.Context, name string, x *dist.Space, kind DerivativeKind) (linop.Operator[T], error) {
+func timeDerivative[T scalar.Scalar](x *dist.Space, kind DerivativeKind) (matrix[T], error) {
 	m, err := firstDerivative[T](x, 0, DerivativeOptions{Sampling: 1, Kind: kind})
 	if kind != DerivativeCentered && kind != DerivativeForward {
 		err = errors.Join(err, fmt.Errorf("the derivative is %v: have DerivativeCentered, DerivativeForward", kind))
 	}
-	return newAxisOperator(ctx, name, x, m, nil, err, "derivative ", kind)
+	return m, err
 }
 
 // timeFilter filters along the first axis of x with one wavelet, or one for each sample.
-func timeFilter[T scalar.Scalar](ctx context.Context, name string, x *dist.Space, wavelets [][]T) (linop.Operator[T], error) {
+func timeFilter[T scalar.Scalar](x *dist.Space, wavelets [][]T) (matrix[T], error) {
 	m, err := along[T](x, 0)
 	switch {
 	case err != nil:
@@ -74,5 +73,5 @@ func timeFilter[T scalar.Scalar](ctx context.Context, name string, x *dist.Space
 			m.nonStationary(wavelets, every)
 		}
 	}
-	return newAxisOperator(ctx, name, x, m, nil, err, "wavelets ", wavelets)
+	return m, err
 }

@@ -32,7 +32,7 @@ func (o SlidingOptions) Windows(extents ...int) ([]int, error) {
 		v := o.Overlap[a]
 		switch {
 		case w < 1 || w > extents[a]:
-			errs = append(errs, fmt.Errorf("window %d has %d samples: axis %d of the data has %d", a, w, a, extents[a]))
+			errs = append(errs, fmt.Errorf("window %d has %d samples: must have 1 to %d, as axis %d of the data has %d", a, w, extents[a], a, extents[a]))
 		case v < 0 || v >= w:
 			errs = append(errs, fmt.Errorf("overlap %d is %d: must be 0 to %d", a, v, w-1))
 		case o.Taper != TaperNone && v > w/2:

@@ -68,6 +68,8 @@ func slidingTest[T scalar.Scalar]() operatorTest[T] {
 		bad: []badCase[T]{
 			{"no operator", func(ctx ctxt, y space, _ int) (op[T], error) { return ops.Sliding[T](ctx, y, nil, good) }, []string{"no operator given"}},
 			{"window", with(ops.SlidingOptions{Window: []int{8}, Overlap: []int{2}}), []string{"sliding windows", "window 0 has 8 samples", "has 7"}},
+			{"negative window", with(ops.SlidingOptions{Window: []int{-3}, Overlap: []int{0}}), []string{"window 0 has -3 samples", "1 to 7"}},
+			{"negative overlap", with(ops.SlidingOptions{Window: []int{4}, Overlap: []int{-1}}), []string{"overlap 0 is -1", "0 to 3"}},
 			{"window of another operator", with(ops.SlidingOptions{Window: []int{5}, Overlap: []int{2}}), []string{"makes [4 5]", "a window is [5 5]"}},
 			{"overlap", with(ops.SlidingOptions{Window: []int{4}, Overlap: []int{4}}), []string{"overlap 0 is 4", "0 to 3"}},
 			{"overlap of tapers", with(ops.SlidingOptions{Window: []int{4}, Overlap: []int{3}, Taper: ops.TaperHanning}), []string{"overlap 0 is 3", "half the window, 2"}},

@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"context"
+	"math"
+	"math/cmplx"
+
+	"github.com/golops/golops/array"
+	"github.com/golops/golops/device"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
+	"github.com/golops/golops/shape"
+)
+
+// splitLine is an array of one axis of rows·cols samples that ranks share evenly, as a
+// matrix: sample j is in row j/cols. Its transform has four steps, and no rank ever has
+// more than its share:
+//
+//  1. transform columns, which are whole after a move;
+//  2. multiply by exp(-2πi·jk/n) in column j and row k;
+//  3. transform rows, which are whole after another move. Coefficient k + rows·l is then
+//     in row k, column l;
+//  4. move, and transpose the block.
+type splitLine struct {
+	x             *dist.Space
+	byRow, byCol  *dist.Space
+	n, rows, cols int
+}
+
+// newSplitLine returns nil if x is something else, or its samples do not divide by the
+// square of the number of ranks that share them.
+func newSplitLine(x *dist.Space, samples []int, o FFTOptions) (*splitLine, error) {
+	g, counts := x.SplitBy(0)
+	p, n := len(counts), x.Shape().Size()
+	if x.Shape().NDim() != 1 || p < 2 || n%(p*p) != 0 || samples[0] != n || len(o.ShiftBefore)+len(o.ShiftAfter) > 0 {
+		return nil, nil
+	}
+	for _, c := range counts {
+		if c != n/p {
+			return nil, nil
+		}
+	}
+	s := &splitLine{x: x, n: n, rows: p}
+	for d := 1; d*d*p*p <= n; d++ {
+		if n/(p*p)%d == 0 {
+			s.rows = d * p
+		}
+	}
+	s.cols = n / s.rows
+	l := x.Layout()
+	for h := range l.Grid {
+		l.Axes[h], l.Counts[h] = dist.NoAxis, nil
+	}
+	var err error
+	l.Axes[g] = 0
+	if s.byRow, err = x.Like(l, s.rows, s.cols); err != nil {
+		return nil, err
+	}
+	l = s.byRow.Layout()
+	l.Axes[g], l.Counts[g] = 1, nil
+	s.byCol, err = x.Like(l, s.rows, s.cols)
+	return s, err
+}
+
+// newLineFFT returns the transform times c.
+func newLineFFT[C scalar.Scalar](s *splitLine, c float64) (*fourier[C, C], error) {
+	f := &fourier[C, C]{y: s.x, samples: s.byCol}
+	f.before.from, f.after.from = s.x, s.byCol
+	here, err := dist.NewRedistribution[C](s.byRow, s.byCol)
+	if err != nil {
+		return nil, err
+	}
+	f.before.moves = append(f.before.moves, here)
+	f.before.add(s.byCol,
+		func(ctx context.Context, dst, src dist.Array[C]) error {
+			return here.Forward(ctx, dst, dist.Wrap(s.byRow, src.Local()))
+		},
+		func(ctx context.Context, dst, src dist.Array[C]) error {
+			return here.Adjoint(ctx, dist.Wrap(s.byRow, dst.Local()), src)
+		})
+	if f.core, err = columnTransform[C](s, c); err != nil {
+		return nil, err
+	}
+	if err = f.after.move(s.byRow); err != nil {
+		return nil, err
+	}
+	t := &device.DFT{Dims: s.byRow.LocalShape().Dims(), Axes: []int{1}}
+	if err = planFFT[C](s.x, t); err != nil {
+		return nil, err
+	}
+	f.after.add(s.byRow,
+		func(_ context.Context, dst, src dist.Array[C]) error {
+			return array.FFT(dst.Local(), src.Local(), t, false)
+		},
+		func(_ context.Context, dst, src dist.Array[C]) error {
+			return array.FFT(dst.Local(), src.Local(), t, true)
+		})
+	if err = f.after.move(s.byCol); err != nil {
+		return nil, err
+	}
+	turn := device.Strided{Shape: s.byCol.LocalShape(), Src: s.byCol.LocalShape().Strides()}
+	turn.Dst[0], turn.Dst[1] = 1, s.rows
+	f.after.add(s.x, copyPieces[C]([]device.Strided{turn}, false), copyPieces[C]([]device.Strided{turn.Flipped()}, false))
+	return f, f.makeBuffers(s.x)
+}
+
+// columnTransform is the first two steps.
+func columnTransform[C scalar.Scalar](s *splitLine, c float64) (*fourierCore[C, C], error) {
+	t := &device.DFT{Dims: s.byCol.LocalShape().Dims(), Axes: []int{0}}
+	if err := planFFT[C](s.x, t); err != nil {
+		return nil, err
+	}
+	w, err := device.Make[C](s.byCol.LocalShape().Size())
+	if err != nil {
+		return nil, err
+	}
+	first, cols := s.byCol.Box(s.x.Comm().Rank()).Lo[1], s.byCol.LocalShape().Dim(1)
+	for i := range w {
+		k, j := i/cols, first+i%cols
+		w[i] = scalar.From[C](cmplx.Rect(c, -2*math.Pi*float64(j*k%s.n)/float64(s.n)))
+	}
+	factors, err := array.FromHost(s.x.Device(), shape.Of(len(w)), w)
+	if err != nil {
+		return nil, err
+	}
+	return &fourierCore[C, C]{
+		forward: func(dst, src array.Array[C]) error {
+			err := array.FFT(dst, src, t, false)
+			array.Mul(dst, factors, dst)
+			return err
+		},
+		adjoint: func(dst, src, room array.Array[C]) error {
+			array.MulConj(room, factors, src)
+			return array.FFT(dst, room, t, true)
+		},
+	}, nil
+}
