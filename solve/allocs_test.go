@@ -147,3 +147,28 @@ func ownAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
 	}
 	return nil
 }
+
+// A step of a sparse method allocates nothing.
+func TestSparseStepAllocs(t *testing.T) {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
+		return eachSparse(ctx, r, 11, func(m sparseMaker[float64], s solve.Method[float64, float64], p problem[float64], x dist.Array[float64]) error {
+			w, _, err := p.start(ctx, s, x)
+			if err != nil {
+				return err
+			}
+			const steps = 5
+			n, err := mallocs(ctx, r, func() error {
+				for range steps {
+					if _, err := s.Step(ctx, w); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err == nil && n >= steps {
+				err = fmt.Errorf("%d allocations in %d steps", n, steps)
+			}
+			return err
+		})
+	})
+}

@@ -79,7 +79,7 @@ func (m *CG[T]) Step(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	return m.norms(), w.Err()
 }
 
-func (m *CG[T]) norms() Norms { return Norms{math.Sqrt(m.rr), math.NaN()} }
+func (m *CG[T]) norms() Norms { return Norms{Resid: math.Sqrt(m.rr), Grad: math.NaN()} }
 
 func (m *CG[T]) initOneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	m.ad, m.ar = w.Domain("A·direction"), w.Domain("A·residual")

@@ -89,7 +89,7 @@ func (m *CGLS[D, R]) gradient(ctx context.Context, w *Workspace[D, R], a float64
 	w.Reduce(ctx)
 }
 
-func (m *CGLS[D, R]) norms() Norms { return Norms{math.Sqrt(m.rr), math.Sqrt(m.gg)} }
+func (m *CGLS[D, R]) norms() Norms { return Norms{Resid: math.Sqrt(m.rr), Grad: math.Sqrt(m.gg)} }
 
 // nullSpace is what it means if the image of a gradient is not positive.
 const nullSpace = "the operator and its adjoint do not belong together: Aᴴ gives what A takes to zero"

@@ -26,14 +26,14 @@ func (r *session[D, R]) truth(ctx context.Context, x *Vector[D]) (truth, error) 
 	w, t := r.ws, &r.scratch
 	*t = truth{Norms: Norms{Grad: math.NaN()}}
 	r.residual(ctx, x)
-	w.checkRange.queueNorm(&t.Resid)
-	x.queueNorm(&t.x)
+	w.checkRange.queueNorm(2, &t.Resid)
+	x.queueNorm(2, &t.x)
 	if !math.IsNaN(r.w.first.Grad) {
 		r.gradient(ctx, w.checkDomain)
 		if w.Damp != 0 {
 			w.checkDomain.Add(-w.Damp*w.Damp, x)
 		}
-		w.checkDomain.queueNorm(&t.Grad)
+		w.checkDomain.queueNorm(2, &t.Grad)
 	}
 	w.Reduce(ctx)
 	return *t, w.Err()
@@ -68,23 +68,23 @@ type checkState struct {
 	again        Norms   // true norms at the last restart that gained something
 	vain         float64 // restarts since then
 	valley       float64 // the relative gradient at which the last check of a small gradient was made
-	best, marked float64 // target of the best x; the residual at which x was last kept
-	peak         float64 // the largest residual
+	best, marked float64 // target or cost of the best x; the residual at which x was last kept
+	peak         float64 // the largest residual, or the largest step of a Minimiser
 }
 
 // numbers are what a checkpoint keeps.
 func (w *checkState) numbers() []number {
-	return []number{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
+	return []number{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: first cost", &w.first.Cost}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
 		{"run: last check", &w.at}, {"run: ‖r‖ at the last check", &w.resid}, {"run: true ‖r‖ over ‖r‖", &w.off}, {"run: rounding of ‖r‖", &w.floor},
 		{"run: near rounding", &w.near}, {"run: lowest", &w.low}, {"run: iteration of the lowest", &w.lowAt},
 		{"run: ‖r‖ at the last restart", &w.again.Resid}, {"run: ‖g‖ at the last restart", &w.again.Grad}, {"run: restarts in vain", &w.vain},
-		{"run: best", &w.best}, {"run: ‖r‖ of the kept x", &w.marked}, {"run: largest ‖r‖", &w.peak}, {"run: gradient at the last valley", &w.valley}}
+		{"run: best", &w.best}, {"run: ‖r‖ of the kept x", &w.marked}, {"run: largest ‖r‖ or step", &w.peak}, {"run: gradient at the last valley", &w.valley}}
 }
 
 // begin starts with the norms of the first x, which are true.
 func (w *checkState) begin(n Norms, eps float64) {
 	inf := math.Inf(1)
-	*w = checkState{valley: 100 * math.Sqrt(eps), first: n, resid: n.Resid, off: 1, low: inf, again: Norms{inf, inf}, best: inf, marked: n.Resid}
+	*w = checkState{valley: 100 * math.Sqrt(eps), first: n, resid: n.Resid, off: 1, low: inf, again: Norms{Resid: inf, Grad: inf}, best: inf, marked: n.Resid}
 }
 
 // Numbers of the checks. eps is the rounding of the element type.
@@ -115,7 +115,7 @@ const (
 func (r *session[D, R]) checkDue(n Norms) reason {
 	w, eps, k := &r.w, epsilon[D, R](), float64(r.res.Iters)
 	switch {
-	case r.met(Norms{n.Resid * w.off, n.Grad}), n.Resid <= minFall*w.first.Resid, n.Grad <= minFall*w.first.Grad:
+	case r.met(Norms{Resid: n.Resid * w.off, Grad: n.Grad}), n.Resid <= minFall*w.first.Resid, n.Grad <= minFall*w.first.Grad:
 		return tolerance
 	case r.c.PastRounding:
 		return none
@@ -172,7 +172,7 @@ func (r *session[D, R]) check(ctx context.Context, n Norms, why reason) error {
 	r.last, r.fresh = t, true
 	r.measure(t)
 	away := math.Abs(t.Resid-n.Resid) > 0.1*t.Resid && t.Resid > residEps*w.floor || w.floor > 0.1*r.norm
-	if why == tolerance && t.Grad > 2*n.Grad && !r.met(Norms{n.Resid * w.off, math.Inf(1)}) {
+	if why == tolerance && t.Grad > 2*n.Grad && !r.met(Norms{Resid: n.Resid * w.off, Grad: math.Inf(1)}) {
 		away = true // it was the gradient that met its tolerance
 	}
 	done := r.atRoundingOf(t) || !away && (why == rounding && r.nearRoundingOf(t, 2) || why == stalled && r.nearRoundingOf(t, 0))
@@ -273,6 +273,8 @@ func (r *session[D, R]) restart(ctx context.Context, t truth) error {
 func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 	w := &r.w
 	switch {
+	case r.ws.minimises != "":
+		r.checkCost(n)
 	case !finite(n.Resid):
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g: %v", r.res.Iters, n.Resid, ErrNotFinite)
 	case math.IsInf(n.Grad, 0): // a NaN may be a method that does not know it
@@ -281,7 +283,7 @@ func (r *session[D, R]) checkStop(ctx context.Context, n Norms) error {
 		u, f := r.scale.user(n), r.scale.user(w.first)
 		r.end(Diverged, "iteration %d: ‖b - A·x‖ is %g, it was %g at the start", r.res.Iters, u.Resid, f.Resid)
 	}
-	if r.res.Status != unfinished {
+	if r.res.Status != unfinished || r.ws.minimises != "" {
 		return nil
 	}
 	w.norm, w.cond = max(w.norm, r.ws.norm, r.ws.Damp), max(w.cond, r.ws.cond)

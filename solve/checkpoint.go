@@ -9,6 +9,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/linop"
 	"github.com/golops/golops/scalar"
 )
 
@@ -48,7 +49,7 @@ type State struct {
 	Method      string
 	DType       string
 	Damp        float64
-	Data        Fingerprint // of b
+	Data        Fingerprint // of b, zero if there is none
 	Operator    Fingerprint // of what A makes of random numbers
 	Tolerance   float64     // by which fingerprints of one run may differ, relative to the norm
 	Iters       int
@@ -68,7 +69,7 @@ type NamedArray struct {
 // so far, and numbers.
 func (r *session[D, R]) state() *State {
 	s := &State{
-		Method: r.m.Name(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1], Tolerance: sameRun[D, R](),
+		Method: r.kind(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1], Tolerance: sameRun[D, R](),
 		Iters: r.res.Iters, History: r.res.History, Vectors: append([]NamedArray{{"x", r.ws.X.Array}}, r.ws.saved()...),
 	}
 	if r.best != nil {
@@ -78,6 +79,14 @@ func (r *session[D, R]) state() *State {
 		s.NumberNames, s.Numbers = append(s.NumberNames, v.name), append(s.Numbers, *v.v)
 	}
 	return s
+}
+
+// kind tells runs of one problem apart: the method, and what it minimises.
+func (r *session[D, R]) kind() string {
+	if f := r.ws.minimises; f != "" {
+		return fmt.Sprintf("%s of %s", r.m.Name(), f)
+	}
+	return r.m.Name()
 }
 
 // save saves the state. What the disk refuses is a note: the run is worth more than
@@ -151,22 +160,31 @@ func sameRun[D, R scalar.Scalar]() float64 { return bySize[D, R](1e-4, 1e-8) }
 // fingerprint works out those of the data and of what the operator makes of random
 // numbers. It is collective, and applies the operator once.
 func (r *session[D, R]) fingerprint(ctx context.Context) error {
-	w, y := r.ws, r.ws.checkRange
-	x, err := dist.Random[D](ctx, w.X.Space(), 0)
+	w := r.ws
+	if linop.H(w.A) == nil {
+		return nil
+	}
+	x, err := dist.Random[D](ctx, w.A.Domain(), 0)
 	if err != nil {
 		return err
 	}
 	defer x.Free()
-	m, err := dist.Random[R](ctx, w.B.Space(), 1)
+	m, err := dist.Random[R](ctx, w.A.Range(), 1)
 	if err != nil {
 		return err
 	}
 	defer m.Free()
-	w.Forward(ctx, y, &Vector[D]{Array: x, w: &w.shared})
+	y, err := linop.Apply(ctx, w.A, x)
+	if err != nil {
+		return err
+	}
+	defer y.Free()
 	mix := &Vector[R]{Array: m, w: &w.shared}
-	for i, v := range []*Vector[R]{w.B, y} {
-		v.QueueNorm2(&r.prints[i].Norm)
-		mix.QueueDot(v, &r.prints[i].Mix)
+	for i, v := range []*Vector[R]{{Array: y, w: &w.shared}, w.B} {
+		if v.Space() != nil {
+			v.QueueNorm2(&r.prints[1-i].Norm)
+			mix.QueueDot(v, &r.prints[1-i].Mix)
+		}
 	}
 	w.Reduce(ctx)
 	for i := range r.prints {

@@ -22,6 +22,10 @@ import (
 // the element type holds. It keeps the best x of its checks, which takes one more
 // vector. PastRounding switches all of that off.
 //
+// The tolerances of a Minimiser are CostTol, FallTol and StepTol. RelTol, AbsTol and
+// GradTol are not for it, because it does not aim at a small residual. Its run
+// keeps the best x too, and returns to it if it diverges.
+//
 // What only some ranks know, because of OnIter, a Budget or an Interval, costs no
 // message: it travels with the first message of the next step, which ends there if
 // the run is over. With a Checkpoint it takes one message per iteration.
@@ -31,7 +35,10 @@ type Config struct {
 	RelTol  float64       // converged when ‖b - A·x‖ ≤ RelTol·‖b - A·x₀‖; 0 asks for an exact solution
 	AbsTol  float64       // converged when ‖b - A·x‖ ≤ AbsTol; 0 asks for an exact solution
 	GradTol float64       // least squares only: converged when ‖Aᴴ(b - A·x) - damp²·x‖ ≤ GradTol times that of the start; 0 leaves it to rounding
-	Diverge float64       // diverged when ‖b - A·x‖ > Diverge·‖b - A·x₀‖; 0 means no limit
+	CostTol float64       // Minimisers only: converged when the cost is at most CostTol; 0 leaves it out
+	FallTol float64       // Minimisers only: converged when a step changes the cost by at most FallTol times its value; 0 leaves it out
+	StepTol float64       // Minimisers only: converged when ‖x - x_old‖ ≤ StepTol times the largest of the steps so far; 0 leaves it out
+	Diverge float64       // diverged when ‖b - A·x‖ > Diverge·‖b - A·x₀‖, or the cost is larger than Diverge times that of the start; 0 means no limit
 	Budget  time.Duration // stop after this time of this run, by the clock of rank 0, looked at after each iteration; 0 means no limit
 	// PastRounding makes a run go on where nothing is left to gain, and leave the x
 	// of the last step, be it the best or not. With no tolerance it makes MaxIter
@@ -45,10 +52,10 @@ type Config struct {
 	Checkpoint Checkpoint
 }
 
-// Defaults returns limits that suit most problems: 100 steps, a residual of a
-// millionth, divergence at a million times.
+// Defaults returns limits that suit most problems: 100 steps, a residual or a step of
+// a millionth, divergence at a million times.
 func Defaults() Config {
-	return Config{MaxIter: 100, RelTol: 1e-6, Diverge: 1e6}
+	return Config{MaxIter: 100, RelTol: 1e-6, StepTol: 1e-6, Diverge: 1e6}
 }
 
 // Validate reports everything that is wrong with c.
@@ -63,7 +70,8 @@ func (c Config) Validate() error {
 		zero string // what to give instead of a negative number
 	}{
 		{"Damp", c.Damp, "for no damping"}, {"RelTol", c.RelTol, "for no tolerance"}, {"AbsTol", c.AbsTol, "for no tolerance"},
-		{"GradTol", c.GradTol, "to end at rounding, or set PastRounding to go on"}, {"Diverge", c.Diverge, "for no limit"},
+		{"GradTol", c.GradTol, "to end at rounding, or set PastRounding to go on"}, {"CostTol", c.CostTol, "for no tolerance"}, {"FallTol", c.FallTol, "for no tolerance"}, {"StepTol", c.StepTol, "for no tolerance"},
+		{"Diverge", c.Diverge, "for no limit"},
 	} {
 		switch {
 		case math.IsNaN(f.v):
@@ -93,6 +101,6 @@ func (c Config) Validate() error {
 // text is what all ranks must have in common.
 func (c Config) text() string {
 	cp := c.Checkpoint
-	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, Diverge %g, Budget %v, PastRounding %t, Checkpoint %v every %d or %v",
-		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.Diverge, c.Budget, c.PastRounding, cp.Saver, cp.Every, cp.Interval)
+	return fmt.Sprintf("Damp %g, MaxIter %d, RelTol %g, AbsTol %g, GradTol %g, CostTol %g, FallTol %g, StepTol %g, Diverge %g, Budget %v, PastRounding %t, Checkpoint %v every %d or %v",
+		c.Damp, c.MaxIter, c.RelTol, c.AbsTol, c.GradTol, c.CostTol, c.FallTol, c.StepTol, c.Diverge, c.Budget, c.PastRounding, cp.Saver, cp.Every, cp.Interval)
 }

@@ -62,6 +62,10 @@ func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
 // finish works out the norms of the last x, or returns to the best one if that
 // is clearly better. It is collective.
 func (r *session[D, R]) finish(ctx context.Context) error {
+	if r.ws.minimises != "" {
+		r.finishCost()
+		return r.ws.Err()
+	}
 	defer trace.BeginPart(ctx, r.m.Name(), "last check").End()
 	t := r.last
 	if !r.fresh {
@@ -87,7 +91,7 @@ func (r *session[D, R]) finish(ctx context.Context) error {
 		t.Grad = math.NaN() // it was computed with A, not with Aᴴ
 	}
 	u := r.scale.user(t.Norms)
-	r.res.Resid, r.res.Grad = u.Resid, u.Grad
+	r.res.Resid, r.res.Grad, r.res.Cost = u.Resid, u.Grad, math.NaN()
 	return r.copyToUser(ctx)
 }
 

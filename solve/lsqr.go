@@ -126,5 +126,5 @@ func (m *LSQR[D, R]) right(ctx context.Context, w *Workspace[D, R], s, c, beta f
 // norms also tells what is seen of the operator.
 func (m *LSQR[D, R]) norms(w *Workspace[D, R]) Norms {
 	w.Seen(m.norm, m.norm*math.Sqrt(m.inverse))
-	return Norms{m.resid, m.grad}
+	return Norms{Resid: m.resid, Grad: m.grad}
 }

@@ -90,7 +90,7 @@ func (m *MINRES[T]) symmetry(ctx context.Context, w *Workspace[T, T]) {
 	w.Reduce(ctx)
 	left, norm := math.Hypot(m.re, m.im), math.Sqrt(m.norm)
 	if !math.IsInf(left, 0) && left > math.Cbrt(epsilon[T, T]())*norm && m.gamma > math.Sqrt(epsilon[T, T]())*norm {
-		w.Refuse(NotSymmetric, "uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, norm)
+		w.End(NotSymmetric, "uᴴAv and (vᴴAu)* differ by %.2g where ‖A·v‖ is %.2g: the operator is not Hermitian: use CGLS or LSQR", left, norm)
 	}
 }
 
@@ -126,5 +126,5 @@ func (m *MINRES[T]) pivot() float64 { return m.c*m.delta - m.cold*m.s*m.gold }
 func (m *MINRES[T]) norms(w *Workspace[T, T]) Norms {
 	w.Seen(math.Sqrt(m.norm), m.large/m.least)
 	r, p, g := math.Abs(m.eta), m.pivot(), m.c*m.gamma
-	return Norms{r, r * math.Sqrt(p*p+g*g)}
+	return Norms{Resid: r, Grad: r * math.Sqrt(p*p+g*g)}
 }

@@ -23,7 +23,7 @@ func Normal[D, R scalar.Scalar](ctx context.Context, p Problem[D, R], damp float
 		x = p.A.Domain()
 	}
 	var y dist.Array[R]
-	if err = p.check(x, damp); err == nil {
+	if err = p.check(x, damp, false); err == nil {
 		if n.B, err = dist.New[D](x); err == nil {
 			y, err = dist.New[R](p.A.Range())
 		}

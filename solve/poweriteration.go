@@ -54,7 +54,7 @@ func startPower[T scalar.Scalar](ctx context.Context, p Problem[T, T], maxIter i
 	} else if linop.H(p.A) != nil && !p.A.Domain().Equal(p.A.Range()) {
 		err = fmt.Errorf("the operator goes from %v to %v: give one that maps a space to itself", p.A.Domain(), p.A.Range())
 	} else {
-		err = p.check(p.B.Space(), 0)
+		err = p.check(p.B.Space(), 0, false)
 	}
 	g := p.group(p.B.Space())
 	if g == nil {

@@ -33,6 +33,7 @@ type Result struct {
 	Why     string        // where Status is not Converged, a limit or a stop: at which iteration, the cause, and what to do
 	Resid   float64       // ‖b - A·x‖ of the x that is left, worked out anew
 	Grad    float64       // ‖Aᴴ(b - A·x) - damp²·x‖ of the same; NaN where the method does not know one, as CG
+	Cost    float64       // of the same, where a Minimiser has left it; its Resid is the last that it knew. NaN for the other methods
 	Iters   int           // steps in all, those before a resume included
 	Resumed int           // steps that came from a checkpoint
 	History []Norms       // of the start and of each step, as the recurrence has them: Iters + 1 of them
@@ -47,11 +48,11 @@ type Status uint8
 // The reasons. None is an error, and each is true of the x that the run leaves:
 // norms are worked out from that x before one is given. Result.Why has the numbers.
 const (
-	Converged      Status = iota + 1 // a tolerance is met by the true norms
+	Converged      Status = iota + 1 // a tolerance is met, of norms by the true ones
 	MaxIter                          // the limit of iterations: make more if the residual is still falling
 	Stopped                          // a callback returned ErrStop
 	OutOfTime                        // the Budget is spent
-	Diverged                         // the residual grew beyond the limit or is not a number
+	Diverged                         // the residual or the cost grew beyond the limit or is not a number
 	Breakdown                        // a step cannot be made, or x is out of range
 	AtRounding                       // the residual or the gradient is as small as rounding lets it: for less, use elements of 64 bits
 	IllConditioned                   // the operator is singular to rounding: damp, regularise or use elements of 64 bits
@@ -126,9 +127,9 @@ func newSession[D, R scalar.Scalar](ctx context.Context, m Method[D, R], p Probl
 		err = errors.New("the Checkpoint is of a problem with a mask: those of several colors do not fit one folder: make the problem on ranks of dist.Proc.Subgroup")
 	}
 	if err == nil {
-		err = p.check(x.Space(), c.Damp)
+		err = p.check(x.Space(), c.Damp, formula(m) != "")
 	}
-	text := fmt.Sprintf("%s of %s, %s", name, typeName[D, R](), c.text())
+	text := fmt.Sprintf("%s of %s, %s, cost %q", name, typeName[D, R](), c.text(), formula(m))
 	if err := dist.Agree(ctx, g, "solve: "+name, err, text); err != nil {
 		return nil, err
 	}
@@ -192,6 +193,9 @@ func (r *session[D, R]) init(ctx context.Context) (Norms, error) {
 	if err != nil {
 		return n, err
 	}
+	if w.minimises != "" {
+		return n, r.beginCost(ctx, n)
+	}
 	if r.norm = w.B.norm(ctx); w.err == nil && !r.needsNoScaling(n) {
 		scaled, err := r.rescale(ctx)
 		if scaled && err == nil {
@@ -238,8 +242,8 @@ func (r *session[D, R]) loop(ctx context.Context) (doing string, err error) {
 			return fmt.Sprintf("iteration %d", r.res.Iters+1), r.endRefused(ctx, err)
 		}
 		r.res.Iters++
-		r.norms = n
-		r.res.History = append(r.res.History, r.scale.user(n))
+		r.norms = r.ws.known(n)
+		r.res.History = append(r.res.History, r.scale.user(r.norms))
 	}
 }
 
@@ -295,5 +299,6 @@ func (r *session[D, R]) numbers() []number {
 	ws := r.ws
 	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
 	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
-	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &r.norms.Resid}, number{"run: ‖g‖", &r.norms.Grad})
+	n := &r.norms
+	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &n.Resid}, number{"run: ‖g‖", &n.Grad}, number{"run: cost", &n.Cost}, number{"run: step", &n.Step})
 }

@@ -22,7 +22,8 @@ func (s scaling) on() bool { return s != scaling{} }
 
 // user turns norms of the scaled problem into those of the user's problem.
 func (s scaling) user(n Norms) Norms {
-	return Norms{math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)}
+	n.Resid, n.Grad = math.Ldexp(n.Resid, s.x-s.a), math.Ldexp(n.Grad, s.x-2*s.a)
+	return n
 }
 
 // resid turns a residual of the user's problem into that of the scaled one.

@@ -129,16 +129,16 @@ func (v *Vector[T]) QueueNorm2(to *float64) {
 	}
 }
 
-// queueNorm has the next Reduce set to to ‖v‖, whose square may be out of range.
-func (v *Vector[T]) queueNorm(to *float64) {
+// queueNorm has the next Reduce set to to the p-norm of v. Squares may be out of range.
+func (v *Vector[T]) queueNorm(p float64, to *float64) {
 	if to := v.w.enqueue(to, nil); to != nil {
-		*to = dist.AddNorm(v.w.several, v.Array, 2)
+		*to = dist.AddNorm(v.w.several, v.Array, p)
 	}
 }
 
 // norm returns ‖v‖, whose square may be out of range. It is collective: one message.
 func (v *Vector[T]) norm(ctx context.Context) float64 {
-	v.queueNorm(&v.w.pair[0])
+	v.queueNorm(2, &v.w.pair[0])
 	v.w.Reduce(ctx)
 	return v.w.pair[0]
 }

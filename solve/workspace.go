@@ -46,11 +46,14 @@ type shared struct {
 	unagreed  bool  // this rank may have an error that no other rank knows of
 	starting  bool  // Init is running
 	hermitian bool
+	minimises string          // the formula of a Minimiser
+	staleCost bool            // its cost is that of an earlier step
 	one       *dist.Reduction // for a message of one number: a GPU is faster with it
 	several   *dist.Reduction
 	queue     []queued   // where the numbers of the next Reduce go
 	pair      [2]float64 // room for two sums
 	votes     votes
+	inside    []func() // give back the memory of inner problems
 	numbers   []number
 	pivots    pivots
 	norm      float64 // of the operator, from below
@@ -80,7 +83,7 @@ type number struct {
 // every run. A program that counts or times steps calls it, then Start, then the
 // method's Step.
 func NewWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp float64) (*Workspace[D, R], error) {
-	if err := p.check(x.Space(), damp); err != nil {
+	if err := p.check(x.Space(), damp, damp == 0); err != nil {
 		return nil, fmt.Errorf("solve: workspace: %w", err)
 	}
 	return newWorkspace(p, x, damp), nil
@@ -101,10 +104,16 @@ func newWorkspace[D, R scalar.Scalar](p Problem[D, R], x dist.Array[D], damp flo
 // Start uses the vectors of the first again.
 func (w *Workspace[D, R]) Start(ctx context.Context, m Method[D, R]) (Norms, error) {
 	w.begin()
-	n, err := m.Init(ctx, w)
-	if w.Fail(err); w.err == nil {
+	w.minimises = formula(m)
+	var n Norms
+	var err error
+	if err = (Problem[D, R]{w.A, w.B.Array}).check(w.X.Space(), w.Damp, w.minimises != ""); err == nil {
+		n, err = m.Init(ctx, w)
+	}
+	if w.Fail(err); w.err == nil && w.minimises == "" {
 		w.reserve(!math.IsNaN(n.Grad))
 	}
+	n = w.known(n)
 	w.starting, err = false, w.err
 	if w.unagreed {
 		err = comm.Agree(ctx, w.group, err)
@@ -115,9 +124,10 @@ func (w *Workspace[D, R]) Start(ctx context.Context, m Method[D, R]) (Norms, err
 
 // begin forgets what an earlier Init has asked for, but keeps the memory.
 func (w *Workspace[D, R]) begin() {
-	w.err, w.unagreed, w.starting, w.hermitian = nil, true, true, false
+	w.err, w.unagreed, w.starting, w.hermitian, w.staleCost = nil, true, true, false, false
 	w.numbers, w.pivots, w.norm, w.cond = w.numbers[:0], newPivots(), 0, 0
 	w.queue = w.queue[:0]
+	w.freeInside()
 	for _, v := range w.vectors {
 		v.state().taken = false
 	}
@@ -131,7 +141,7 @@ func (w *Workspace[D, R]) Domain(name string) *Vector[D] {
 
 // Range is Domain for the range.
 func (w *Workspace[D, R]) Range(name string) *Vector[R] {
-	return take[R](&w.shared, w.B.Space(), name, false)
+	return take[R](&w.shared, w.A.Range(), name, false)
 }
 
 // DomainScratch is Domain for a vector that a step writes before it reads it. It
@@ -142,7 +152,7 @@ func (w *Workspace[D, R]) DomainScratch(name string) *Vector[D] {
 
 // RangeScratch is DomainScratch for the range.
 func (w *Workspace[D, R]) RangeScratch(name string) *Vector[R] {
-	return take[R](&w.shared, w.B.Space(), name, true)
+	return take[R](&w.shared, w.A.Range(), name, true)
 }
 
 // take returns the vector of a space with this name, which it makes if there is
@@ -208,8 +218,17 @@ func (w *Workspace[D, R]) extra() *Vector[D] {
 	return v
 }
 
+// freeInside gives back the memory of inner problems.
+func (s *shared) freeInside() {
+	for _, free := range s.inside {
+		free()
+	}
+	s.inside = s.inside[:0]
+}
+
 // free gives back all device memory.
 func (w *Workspace[D, R]) free() {
+	w.freeInside()
 	w.one.Free()
 	w.several.Free()
 	for _, v := range w.vectors {
@@ -279,8 +298,9 @@ func (s *shared) Fail(err error) {
 	}
 }
 
-// Refuse ends the run with a status, for the reason given. All ranks must call it.
-func (s *shared) Refuse(status Status, format string, args ...any) {
+// End ends the run with a status instead of a step, for the reason given. It leaves x
+// alone. All ranks must call it.
+func (s *shared) End(status Status, format string, args ...any) {
 	s.Fail(&refusal{status, fmt.Sprintf(format, args...)})
 }
 
@@ -356,9 +376,9 @@ func (w *Workspace[D, R]) Definite(ctx context.Context, name string, vav float64
 	switch n := v.norm(ctx); {
 	case w.err != nil:
 	case vav < -10*epsilon[D, R]()*w.pivots.largest*n*n:
-		w.Refuse(Indefinite, "%s is %g: the operator is not positive definite: use MINRES, CGLS or LSQR", name, vav)
+		w.End(Indefinite, "%s is %g: the operator is not positive definite: use MINRES, CGLS or LSQR", name, vav)
 	default:
-		w.Refuse(IllConditioned, "%s is %g: the operator is singular to rounding: use MINRES, CGLS or LSQR", name, vav)
+		w.End(IllConditioned, "%s is %g: the operator is singular to rounding: use MINRES, CGLS or LSQR", name, vav)
 	}
 	return vav
 }

@@ -166,4 +166,5 @@ def main():
             f.write("%d %s\n" % (row[0], " ".join("%.9g" % v for v in row[1:])))
 
 
-main()
+if __name__ == "__main__":
+    main()
