@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 var (
 	shownBy = regexp.MustCompile(`((?:[\w/]+, )*[\w/]+): |\b(Test[A-Z]\w*)`) // "ops, dist: TestBadInput"
 	inCode  = regexp.MustCompile("`[^`]+`")
-	aName   = regexp.MustCompile(`\b(array|comm|data|device|dist|golops|launch|linop|ops|optest|report|solve|trace|wave)\.([A-Z]\w*)`)
+	aName   = regexp.MustCompile(`\b(array|comm|data|device|dist|golops|launch|linop|ops|optest|prox|proxtest|report|solve|trace|wave)\.([A-Z]\w*)`)
 )
 
 // What the documents name exists: the tests that show a limit or a defect gone,
@@ -32,7 +33,7 @@ func TestDocs(t *testing.T) {
 
 var indexed = regexp.MustCompile(`\[(\w+)\]\(\.\./([\w/]+_test\.go)\)`)
 
-// Every function of the front door that makes an operator or solves stands in
+// Every function of the front door that makes an operator or a function or solves stands in
 // docs/operators.md, with a link to a file whose Examples call it.
 func TestDocumentsIndexEveryOperator(t *testing.T) {
 	page, err := os.ReadFile("docs/operators.md")
@@ -43,9 +44,9 @@ func TestDocumentsIndexEveryOperator(t *testing.T) {
 	for _, m := range indexed.FindAllStringSubmatch(string(page), -1) {
 		example[m[1]] = m[2]
 	}
-	found := 0
+	found, kinds := 0, []string{"Op", "Solution", "Spectrum", "Function", "SmoothFunction"}
 	for _, d := range declared(t, ".") {
-		if d.receiver != "" || d.result != "Op" && d.result != "Solution" && d.name != "PowerIteration" || d.name == "FromMap" {
+		if d.receiver != "" || !slices.Contains(kinds, d.result) && d.name != "PowerIteration" || d.name == "FromMap" {
 			continue
 		}
 		found++
@@ -121,7 +122,7 @@ func namedIn(t *testing.T, file string) (tests, names int) {
 func declares(t *testing.T, folder, line string, ofTests bool) bool {
 	t.Helper()
 	re := regexp.MustCompile(line)
-	if f, ok := map[string]string{"golops": ".", "optest": "linop/optest", "wave": "ops/wave"}[folder]; ok {
+	if f, ok := map[string]string{"golops": ".", "optest": "linop/optest", "proxtest": "prox/proxtest", "wave": "ops/wave"}[folder]; ok {
 		folder = f
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))

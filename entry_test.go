@@ -12,10 +12,11 @@ import (
 // otherNames are entries of the front door that have another name than below.
 var otherNames = map[string]string{
 	"linop.Add": "Plus", "linop.Sub": "Minus", "linop.Scale": "Scaled", "linop.Neg": "Scaled", "linop.Func": "NewOp",
+	"prox.New": "NewFunction", "prox.Scale": "ScaleFunction", "prox.Sum": "SumFunctions", "prox.Stack": "StackFunctions",
 }
 
-// Every function below that makes an operator, and every method of package solve,
-// has an entry in the front door: a function, or a method of Op.
+// Every function below that makes an operator or a function of package prox, and every
+// method of package solve, has an entry in the front door: a function, or a method of Op.
 func TestEveryOperatorAndSolverHasAnEntry(t *testing.T) {
 	door := map[string]bool{}
 	for _, d := range declared(t, ".") {
@@ -24,11 +25,12 @@ func TestEveryOperatorAndSolverHasAnEntry(t *testing.T) {
 		}
 	}
 	found := map[string]int{}
-	for _, folder := range []string{"linop", "ops", "ops/wave", "solve"} {
+	for _, folder := range []string{"linop", "ops", "ops/wave", "solve", "prox"} {
 		for _, d := range declared(t, folder) {
 			name := d.name
 			switch {
 			case d.receiver == "" && folder != "solve" && (d.result == "Map" || d.result == "Operator"):
+			case folder == "prox" && d.receiver == "" && d.result == "Function":
 			case folder == "solve" && d.name == "Step" && ast.IsExported(d.receiver):
 				name = d.receiver
 			case folder == "solve" && d.receiver == "" && strings.HasSuffix(d.name, "Iteration"):
@@ -45,7 +47,7 @@ func TestEveryOperatorAndSolverHasAnEntry(t *testing.T) {
 			}
 		}
 	}
-	if found["linop"] < 15 || found["ops"] < 25 || found["ops/wave"] < 3 || found["solve"] < 5 {
+	if found["linop"] < 15 || found["ops"] < 25 || found["ops/wave"] < 3 || found["prox"] < 25 || found["solve"] < 5 {
 		t.Errorf("found %v only: the search is broken", found)
 	}
 }

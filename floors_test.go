@@ -20,12 +20,13 @@ var floor = map[string]int{
 	"comm/driver": 2, "array": 2, "comm": 3, "comm/commtest": 4,
 	"dist": 4, "internal/disk": 4, "linop": 5, "linop/optest": 6,
 	"ops": 6, "ops/signal": 7, "ops/wave": 7,
-	"solve": 7, "prox": 7,
+	"solve": 7, "prox": 8, "prox/proxtest": 9,
 	"report": 8, "data": 8, "report/reporttest": 9,
 	"launch": 9,
-	root:     10,
-	"perf":   11, "app/lsm": 11, "app/mdd": 11,
-	"cmd/golops": 12, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12, "perf/peer/fft": 12,
+	root:     10, "app": 10,
+	"perf": 11, "app/lsm": 11, "app/ct": 11, "app/mdd": 11, "app/seismic": 11,
+	"app/poststack": 12, "app/prestack": 12, "app/reflectivity": 12,
+	"cmd/golops": 13, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12, "perf/peer/fft": 12, "perf/peer/sparse": 12, "perf/peer/ct": 12,
 }
 
 // leaf packages, and helpers that leaves and launch share.

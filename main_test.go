@@ -33,11 +33,12 @@ func TestMain(m *testing.M) {
 // children are the programs that a copy of this test binary runs as Main does.
 func children() map[string]golops.Program {
 	all := map[string]golops.Program{
-		"programs": programs,
-		"failing":  func(*golops.World) error { return errors.New("no luck") },
-		"endless":  endless,
-		"loop":     loop,
-		"deaf":     deaf,
+		"programs":  programs,
+		"tutorials": tutorials,
+		"failing":   func(*golops.World) error { return errors.New("no luck") },
+		"endless":   endless,
+		"loop":      loop,
+		"deaf":      deaf,
 	}
 	for _, p := range mistakes {
 		all[p.name] = p.program

@@ -331,3 +331,12 @@ func RealFFT2D[C, R Scalar](x Space[R], axes [2]int, o ...ops.FFTOptions) Op[R, 
 func RealFFTND[C, R Scalar](x Space[R], axes []int, o ...ops.FFTOptions) Op[R, C] {
 	return Op[R, C]{x.w, Must(ops.RealFFTND[C, R](x.ctx(), x.s, axes, option(o, ops.FFTDefaults()))), named("RealFFTND")}
 }
+
+// Projector integrates an image x along the rays of a tomograph: y has views ×
+// detectors, and may be split by views. Every rank holds the whole image.
+func Projector[T Scalar](x, y Space[T], o ops.ProjectorOptions) Op[T, T] {
+	if x.World() != y.World() {
+		apart("projector", x, y)
+	}
+	return op(x, "Projector", Must(ops.Projector[T](x.ctx(), x.s, y.s, o)))
+}

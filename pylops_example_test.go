@@ -7,7 +7,6 @@ import (
 	"math/cmplx"
 
 	"github.com/golops/golops"
-	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/ops"
@@ -138,16 +137,9 @@ func reflectivity(w *golops.World) error {
 	d := C.Apply(r)
 
 	eig, _ := golops.PowerIteration(C.H().Times(C), X.Func(func(i []int) float64 { return 1 + float64(i[2])/10 }), 50, 0)
-	x, z, t, alpha := X.Zero(), X.Zero(), 1.0, 1/eig
-	for range 200 { // FISTA (Beck and Teboulle, 2009)
-		old, next := x.Clone(), (1+math.Sqrt(1+4*t*t))/2
-		z.AddScaled(alpha, C.H().Apply(d.Minus(C.Apply(z))))
-		dist.Threshold(x.Array(), z.Array(), device.SoftThreshold, eps*alpha/2)
-		z = x.Plus(x.Minus(old).Scaled((t - 1) / next))
-		t = next
-	}
+	x := golops.FISTA(C, d, golops.Shrinkage[float64]{Eps: eps / 2, Alpha: 1 / eig}, golops.Config{MaxIter: 200})
 	s := golops.CGLS(C, d, golops.Config{MaxIter: 20})
-	w.Printf("like the truth: least squares %.3f, sparse %.3f\n", like(s.X, r), like(x, r))
+	w.Printf("like the truth: least squares %.3f, sparse %.3f\n", like(s.X, r), like(x.X, r))
 	return nil
 }
 
