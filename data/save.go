@@ -24,41 +24,49 @@ import (
 // see the same folder. If a rank fails, all ranks return an error that names it, and the
 // folder is unchanged. A killed program may leave a file .golops-*.tmp.
 func Save[T scalar.Scalar](ctx context.Context, path string, a dist.Array[T]) error {
+	s := a.Space()
+	what, said := fmt.Sprintf("data: save %s", path), fmt.Sprintf("%s with %v of %v", path, s.Shape(), scalar.Of[T]())
+	return saveTogether(ctx, s.Comm(), path, what, said, func(t *disk.Temporary) (int64, error) {
+		if s.Parts() != nil {
+			return 0, fmt.Errorf("a stack has no shape: save its parts")
+		}
+		return start[T](t, s.Shape().Dims())
+	}, func(name string, size int64) error {
+		b, err := staged(ctx, a)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if b.Space() != s {
+			defer b.Free()
+		}
+		return dist.Agree(ctx, s.Comm(), what, saveBlock(ctx, name, size, b))
+	})
+}
+
+// saveTogether lets all ranks write a file. Rank 0 begins it, with its size, and gives it
+// its name when all ranks have written their parts. It is collective, and so is write.
+func saveTogether(ctx context.Context, c *comm.Comm, path, what, said string, begin func(*disk.Temporary) (int64, error), write func(name string, size int64) error) error {
 	defer trace.Begin(ctx, "write a file").End()
-	s, c := a.Space(), a.Space().Comm()
-	what := fmt.Sprintf("data: save %s", path)
 	var t *disk.Temporary
 	defer func() { t.Discard() }()
-	size, err := int64(0), error(nil)
-	switch {
-	case s.Parts() != nil:
-		err = fmt.Errorf("a stack has no shape: save its parts")
-	case c.Rank() == 0:
-		if t, err = disk.Create(path); err == nil {
-			size, err = start[T](t, s.Shape().Dims())
-		}
-	}
-	said := fmt.Sprintf("%s with %v of %v", path, s.Shape(), scalar.Of[T]())
-	if err = dist.Agree(ctx, c, what, err, said); err != nil {
-		return err
-	}
-	file := struct {
+	var file struct {
 		Name string
 		Size int64
-	}{Size: size}
-	if t != nil {
-		file.Name = t.Name()
+	}
+	var err error
+	if c.Rank() == 0 {
+		if t, err = disk.Create(path); err == nil {
+			file.Name = t.Name()
+			file.Size, err = begin(t)
+		}
+	}
+	if err = dist.Agree(ctx, c, what, err, said); err != nil {
+		return err
 	}
 	if err := comm.BroadcastObject(ctx, c, &file, 0); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	if a, err = staged(ctx, a); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	if a.Space() != s {
-		defer a.Free()
-	}
-	if err := dist.Agree(ctx, c, what, saveBlock(ctx, file.Name, file.Size, a)); err != nil {
+	if err := write(file.Name, file.Size); err != nil {
 		return err
 	}
 	if t != nil {
@@ -104,6 +112,14 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	if !writes(s) {
 		return nil
 	}
+	return writePart(name, size, func(f *disk.File) error {
+		return writeBlock(ctx, f, size-int64(s.Size())*int64(scalar.Of[T]().Size()), a)
+	})
+}
+
+// writePart lets this rank write to the temporary file of rank 0 and waits until what it
+// wrote is on disk.
+func writePart(name string, size int64, write func(*disk.File) error) error {
 	f, err := disk.OpenFile(name, os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: all ranks must see the folder that rank 0 writes to", bare(err))
@@ -117,7 +133,7 @@ func saveBlock[T scalar.Scalar](ctx context.Context, name string, size int64, a 
 	} else if info.Size() != size {
 		return fmt.Errorf("the temporary file has %d bytes, rank 0 made it %d long: all ranks must see the same folder", info.Size(), size)
 	}
-	if err := writeBlock(ctx, f, size-int64(s.Size())*int64(scalar.Of[T]().Size()), a); err != nil {
+	if err := write(f); err != nil {
 		return bare(err)
 	}
 	if err := f.Sync(); err != nil {

@@ -84,6 +84,15 @@ func (c *canvas) line(width float64, col color.Color, xy ...float64) {
 	c.vg.Stroke(c.path(xy))
 }
 
+// dashes draws a thin dashed line through points.
+func (c *canvas) dashes(col color.Color, xy []float64) {
+	c.vg.SetLineWidth(length(2))
+	c.vg.SetLineDash([]vg.Length{length(7), length(5)}, 0)
+	c.vg.SetColor(col)
+	c.vg.Stroke(c.path(xy))
+	c.vg.SetLineDash(nil, 0)
+}
+
 func (c *canvas) fill(x0, y0, x1, y1 float64, col color.Color) {
 	c.polygon(col, x0, y0, x1, y0, x1, y1, x0, y1)
 }

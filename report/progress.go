@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -12,10 +13,11 @@ import (
 
 // ProgressConfig says where and how progress is shown.
 type ProgressConfig struct {
-	Out   io.Writer // nil means nowhere
-	Name  string    // of what goes on, such as "inversion"
-	Total int       // iterations at most; 0 means unknown, and shows no bar
-	Quiet bool      // shows nothing at all
+	Out     io.Writer // nil means nowhere
+	Name    string    // of what goes on, such as "inversion"
+	Total   int       // iterations at most; 0 means unknown, and shows no bar
+	Measure string    // what becomes small; "" means "residual"
+	Quiet   bool      // shows nothing at all
 	// Terminal says whether Out is one, on which a line can be redrawn. The
 	// zero value finds out.
 	Terminal Terminal
@@ -191,7 +193,7 @@ func (p *Progress) residual() string {
 	if math.IsNaN(p.at.residual) {
 		return ""
 	}
-	return fmt.Sprintf("residual %.3e", p.at.residual)
+	return fmt.Sprintf("%s %.3e", cmp.Or(p.c.Measure, "residual"), p.at.residual)
 }
 
 // times is what has passed and, by the pace so far, what is left.

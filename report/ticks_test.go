@@ -2,6 +2,8 @@ package report
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -94,4 +96,22 @@ func FuzzTicks(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Labels at powers of two are few, and 1 KB and 1 MB are among them.
+func TestPowerTicks(t *testing.T) {
+	labels := func(lo, hi float64) (all []string) {
+		for _, tick := range powerTicks(lo, hi, func(n int64) string { return strconv.FormatInt(n, 10) }) {
+			if tick.label != "" {
+				all = append(all, tick.label)
+			}
+		}
+		return all
+	}
+	if got, want := labels(6, 1.3*(64<<20)), []string{"32", "1024", "32768", "1048576", "33554432"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := labels(6, 80), []string{"8", "16", "32", "64"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

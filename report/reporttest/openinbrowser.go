@@ -89,13 +89,41 @@ func (b *browser) look(ctx context.Context, path string, w Window) (s Seen, err 
 	}
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 	w.Width, w.Height = cmp.Or(w.Width, 1200), cmp.Or(w.Height, 900)
+	session, err := b.open(ctx, address, w)
+	tab := func(method string, params object, result any) {
+		if err == nil {
+			err = b.call(ctx, session, method, params, result)
+		}
+	}
+	var page struct {
+		Result struct {
+			Value struct {
+				Title    string
+				Overflow int
+				Broken   []string
+			}
+		}
+	}
+	tab("Runtime.evaluate", object{"expression": fmt.Sprintf(inspect, w.Width), "awaitPromise": true, "returnByValue": true}, &page)
+	var shot struct{ Data []byte }
+	tab("Page.captureScreenshot", object{"captureBeyondViewport": true}, &shot)
+	tab("Page.close", object{}, nil)
+	s.Problems = b.problems(session, func(u string) bool { return u == address })
+	v := page.Result.Value
+	s.Title, s.Overflow, s.Broken, s.PNG = v.Title, v.Overflow, v.Broken, shot.Data
+	return s, err
+}
+
+// open makes a tab, listens, goes to the address and waits until the page has loaded. It
+// returns the name of the tab.
+func (b *browser) open(ctx context.Context, address string, w Window) (session string, err error) {
 	var target struct{ TargetID string }
 	if err := b.call(ctx, "", "Target.createTarget", object{"url": "about:blank"}, &target); err != nil {
-		return s, err
+		return "", err
 	}
 	var attached struct{ SessionID string }
 	if err := b.call(ctx, "", "Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
-		return s, err
+		return "", err
 	}
 	tab := func(method string, params object, result any) {
 		if err == nil {
@@ -119,30 +147,21 @@ func (b *browser) look(ctx context.Context, path string, w Window) (s Seen, err 
 	if err == nil {
 		err = b.await(ctx, attached.SessionID, "Page.loadEventFired")
 	}
-	var page struct {
-		Result struct {
-			Value struct {
-				Title    string
-				Overflow int
-				Broken   []string
-			}
-		}
-	}
-	tab("Runtime.evaluate", object{"expression": fmt.Sprintf(inspect, w.Width), "awaitPromise": true, "returnByValue": true}, &page)
-	var shot struct{ Data []byte }
-	tab("Page.captureScreenshot", object{"captureBeyondViewport": true}, &shot)
-	tab("Page.close", object{}, nil)
+	return attached.SessionID, err
+}
+
+// problems returns those of a tab so far. Requests for addresses that are not allowed
+// are among them.
+func (b *browser) problems(session string, allowed func(address string) bool) (list []string) {
 	for _, m := range b.events {
-		if m.SessionID != attached.SessionID {
+		if m.SessionID != session {
 			continue
 		}
-		if p := problem(m, address); p != "" {
-			s.Problems = append(s.Problems, p)
+		if p := problem(m, allowed); p != "" {
+			list = append(list, p)
 		}
 	}
-	v := page.Result.Value
-	s.Title, s.Overflow, s.Broken, s.PNG = v.Title, v.Overflow, v.Broken, shot.Data
-	return s, err
+	return list
 }
 
 // inspect runs in the page: it waits for two frames, so that the page has been
@@ -154,7 +173,7 @@ const inspect = `new Promise(done => requestAnimationFrame(() => requestAnimatio
 }))))`
 
 // problem returns the text of an event that reports a problem, or "".
-func problem(m message, address string) string {
+func problem(m message, allowed func(address string) bool) string {
 	var e struct {
 		Type string // of a console message
 		Args []struct {
@@ -198,8 +217,8 @@ func problem(m message, address string) string {
 			return fmt.Sprintf("%s: status %d", shorten(e.Response.URL), e.Response.Status)
 		}
 	case "Network.requestWillBeSent":
-		if u := e.Request.URL; u != address && !strings.HasPrefix(u, "data:") {
-			return "a request for something outside the file: " + shorten(u)
+		if u := e.Request.URL; !allowed(u) && !strings.HasPrefix(u, "data:") {
+			return "a request for something outside the page: " + shorten(u)
 		}
 	case "Inspector.targetCrashed":
 		return "the page crashed the browser"

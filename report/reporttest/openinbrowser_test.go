@@ -58,7 +58,7 @@ func TestBadPages(t *testing.T) {
 		"exception": {`<script>throw new Error("boom")</script>`, "boom"},
 		"picture":   {`<img alt=gone src="gone.png">`, "ERR_FILE_NOT_FOUND"},
 		"style":     {`<link rel=stylesheet href="gone.css">`, "gone.css"},
-		"foreign":   {`<script src="http://127.0.0.1:9/x.js"></script>`, "outside the file: http://127.0.0.1:9/x.js"},
+		"foreign":   {`<script src="http://127.0.0.1:9/x.js"></script>`, "outside the page: http://127.0.0.1:9/x.js"},
 		"policy":    {`<meta http-equiv="Content-Security-Policy" content="default-src 'none'"><p style="color:red">`, "Content Security Policy"},
 		"warning":   {`<script>console.warn("careful")</script>`, "console.warning: careful"},
 		"late":      {`<script>requestAnimationFrame(() => console.error("late"))</script>`, "console.error: late"},
