@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/ops/wave"
 )
 
@@ -20,10 +21,10 @@ func (j *Job) readGeometry() error {
 	}
 	d := Default()
 	a := &c.Acquisition
-	sources := c.given["acquisition.sources"] || a.Sources != d.Acquisition.Sources
-	receivers := c.given["acquisition.receivers"] || a.Receivers != d.Acquisition.Receivers
+	sources := c.Given("acquisition.sources") || a.Sources != d.Acquisition.Sources
+	receivers := c.Given("acquisition.receivers") || a.Receivers != d.Acquisition.Receivers
 	if c.Data.File != "" && !(sources && receivers) {
-		return fmt.Errorf("data come from %s, but nothing says where sources and receivers were: data need --geometry, or acquisition.sources and acquisition.receivers in the configuration", shown(c.Data.File))
+		return fmt.Errorf("data come from %s, but nothing says where sources and receivers were: data need --geometry, or acquisition.sources and acquisition.receivers in the configuration", app.Shown(c.Data.File))
 	}
 	if !c.Example() || c.Grid != d.Grid {
 		j.spread(!sources, !receivers)

@@ -6,13 +6,13 @@ import (
 )
 
 // imagesCaption describes the images of this run.
-func (j *Job) imagesCaption(p pictureData, res *Result) string {
+func (j *Job) imagesCaption(p pictureData, iterations int, reduction float64) string {
 	text := "Each image is divided by its own largest amplitudes. The adjoint is the migrated image. "
 	switch a, i := correlated(p.adjoint, j.Reflectivity), correlated(p.inverse, j.Reflectivity); {
-	case res.Iterations == 0:
+	case iterations == 0:
 		text += "No iteration was made, so the inverse is where it started: zero."
 	case j.Reflectivity == nil:
-		text += fmt.Sprintf("The inverse leaves %.3g of the data unexplained.", res.Reduction)
+		text += fmt.Sprintf("The inverse leaves %.3g of the data unexplained.", reduction)
 	case i > a:
 		text += fmt.Sprintf("The inverse is more like the true reflectivity: its correlation with it is %.3f, that of the adjoint %.3f.", i, a)
 	default:

@@ -26,7 +26,7 @@ func TestCaptions(t *testing.T) {
 		{"no iteration", Job{Reflectivity: truth}, pictureData{adjoint: good, inverse: make([]float64, 4)}, 0, "No iteration was made", []string{"like", "true", "NaN"}},
 	} {
 		v.job.Grid = grid
-		text := v.job.imagesCaption(v.seen, &Result{Iterations: v.iters, Reduction: 0.25})
+		text := v.job.imagesCaption(v.seen, v.iters, 0.25)
 		if !strings.Contains(text, v.want) {
 			t.Errorf("%s: got %q, want %q", v.name, text, v.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops/wave"
@@ -75,30 +76,30 @@ func (s *session[T]) migrate(ctx context.Context, d dist.Array[T]) (dist.Array[T
 }
 
 // checkData refuses data that are zero everywhere. It is collective. All ranks
-// return the same error, a *ConfigError.
+// return the same error, an *app.ConfigError.
 func (s *session[T]) checkData(ctx context.Context, d dist.Array[T]) error {
 	n, err := dist.Norm(ctx, d, math.Inf(1))
 	if err != nil || n != 0 {
 		return err
 	}
 	if s.Config.Data.File == "" {
-		return &ConfigError{fmt.Errorf("modelled data are zero everywhere: %w", s.whyZero())}
+		return &app.ConfigError{Err: fmt.Errorf("modelled data are zero everywhere: %w", s.whyZero())}
 	}
-	err = fmt.Errorf("data are zero everywhere in %s", shown(s.Config.Data.File))
+	err = fmt.Errorf("data are zero everywhere in %s", app.Shown(s.Config.Data.File))
 	if s.Config.Operator.Type == "float32" {
 		err = fmt.Errorf("%w, as float32, which has nothing below 1e-45: scale them, or use --type float64", err)
 	}
-	return &ConfigError{err}
+	return &app.ConfigError{Err: err}
 }
 
 // checkAdjoint refuses a survey whose operator is zero: no image explains the data.
-// It is collective. All ranks return the same error, a *ConfigError.
+// It is collective. All ranks return the same error, an *app.ConfigError.
 func (s *session[T]) checkAdjoint(ctx context.Context, adj dist.Array[T]) error {
 	n, err := dist.Norm(ctx, adj, math.Inf(1))
 	if err != nil || n != 0 {
 		return err
 	}
-	return &ConfigError{fmt.Errorf("the migrated image is zero everywhere: %w", s.whyZero())}
+	return &app.ConfigError{Err: fmt.Errorf("the migrated image is zero everywhere: %w", s.whyZero())}
 }
 
 // whyZero says why no travel time falls into the data with a weight.

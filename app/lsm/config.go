@@ -4,12 +4,53 @@ package lsm
 
 import (
 	_ "embed"
-	"strings"
-	"sync"
+
+	"github.com/golops/golops/app"
 )
 
+// App returns the application golops lsm.
+func App() app.Application[Config] {
+	return app.Application[Config]{
+		Name:  "lsm",
+		Title: "Least-squares migration",
+		Short: "least-squares migration: from seismic data to an image of the Earth",
+		Help: `lsm inverts seismic data for an image of reflectivity. Without flags it models
+data of a built-in example, layers cut by faults, and inverts them. With a
+velocity model, data and a geometry it inverts yours:
+  golops lsm
+  golops lsm --velocity v.npy --dx 5 --dz 5 --data shots.segy --geometry geom.csv
+  mpirun -n 4 golops lsm --config survey.yaml --checkpoint state
+  golops lsm --device cuda --ranks 4`,
+		Default: DefaultText,
+		Flags: []app.Flag{
+			{Name: "velocity", Key: "velocity.file", Usage: "velocity model, `v.npy` of shape nx × nz or ny × nx × nz", Clears: "velocity.constant"},
+			{Name: "data", Key: "data.file", Usage: "recorded data, `shots.npy` or .segy"},
+			{Name: "geometry", Key: "acquisition.geometry", Usage: "sources and receivers, `geom.csv`"},
+			{Name: "dx", Key: "grid.dx", Usage: "`spacing` of the grid in x, in m"},
+			{Name: "dy", Key: "grid.dy", Usage: "`spacing` of the grid in y, in m"},
+			{Name: "dz", Key: "grid.dz", Usage: "`spacing` of the grid in z, in m"},
+			{Name: "samples", Key: "time.samples", Usage: "`samples` of a trace"},
+			{Name: "interval", Key: "time.interval", Usage: "sampling interval in `seconds`"},
+			{Name: "frequency", Key: "wavelet.frequency", Usage: "peak frequency of the Ricker wavelet, in `Hz`"},
+			{Name: "type", Key: "operator.type", Usage: "element `type`: float32, float64"},
+		},
+		Files: []app.File{
+			{Name: "inverse.npy", Note: "least-squares image"}, {Name: "adjoint.npy", Note: "migrated image"},
+			{Name: "model.npy", Note: "true reflectivity"}, {Name: "data.npy", Note: "data, sources × receivers × samples"},
+			{Name: "velocity.png"}, {Name: "images.png"}, {Name: "gather.png"},
+		},
+		Prepare: func(c Config) (*app.Task, error) {
+			j, err := Prepare(c)
+			if err != nil {
+				return nil, err
+			}
+			return j.Task(), nil
+		},
+	}
+}
+
 // Config is the configuration of a run. Default returns a complete one. Paths are
-// relative to the current folder. Read and ReadFile convert those of a file.
+// relative to the current folder. app.ReadFile converts those of a file.
 type Config struct {
 	Grid        Grid        `yaml:"grid"`
 	Velocity    Velocity    `yaml:"velocity"`
@@ -18,12 +59,8 @@ type Config struct {
 	Wavelet     Wavelet     `yaml:"wavelet"`
 	Data        Data        `yaml:"data"`
 	Operator    Operator    `yaml:"operator"`
-	Solver      Solver      `yaml:"solver"`
-	Checkpoint  Checkpoint  `yaml:"checkpoint"`
-	Out         string      `yaml:"out" is:"path"`
-
-	given map[string]bool // the keys that were read from files, such as "operator.angle"
-	files []string        // that were read
+	Solver      app.Solver  `yaml:"solver"`
+	app.Base
 }
 
 // Grid is the grid of the image. NY of 0 means two dimensions.
@@ -102,46 +139,30 @@ type Operator struct {
 	Type     string  `yaml:"type"`
 }
 
-// Solver is how the image follows from data.
-type Solver struct {
-	Method     string  `yaml:"method"`
-	Iterations int     `yaml:"iterations"`
-	Tolerance  float64 `yaml:"tolerance"`
-	Damp       float64 `yaml:"damp"`
-}
-
-// Checkpoint is where the state of the solver is kept.
-type Checkpoint struct {
-	Dir    string  `yaml:"dir" is:"path"`
-	Every  int     `yaml:"every"`
-	Time   float64 `yaml:"seconds"`
-	Resume bool    `yaml:"resume"`
-}
-
 // DefaultText is the default configuration with a comment on every parameter.
 //
 //go:embed default.yaml
 var DefaultText string
 
 // Default returns the configuration of the built-in example.
-func Default() Config { return theDefault() }
-
-var theDefault = sync.OnceValue(func() Config {
-	var c Config
-	if err := c.Read(strings.NewReader(DefaultText)); err != nil {
-		panic(err) // a test reads it too
-	}
-	c.given = nil
-	return c
-})
+func Default() Config { return app.Default[Config](DefaultText) }
 
 // limits reports whether the user asked for limits of angle or offset: a file names
 // them, or a program has changed them. The defaults do not count.
 func (c Config) limits() bool {
 	d := Default().Operator
-	return c.given["operator.angle"] && c.Operator.Angle != 0 || c.given["operator.aperture"] && c.Operator.Aperture != 0 ||
+	return c.Given("operator.angle") && c.Operator.Angle != 0 || c.Given("operator.aperture") && c.Operator.Aperture != 0 ||
 		c.Operator.Angle != 0 && c.Operator.Angle != d.Angle || c.Operator.Aperture != d.Aperture
 }
 
 // Example reports whether c runs the built-in model: no files are given.
 func (c Config) Example() bool { return c.Velocity.File == "" && c.Velocity.Constant == 0 }
+
+// effective returns the configuration that repeats a run: without limits that do not
+// count, which would be refused if a file named them.
+func (c Config) effective() Config {
+	if !c.Operator.Dynamic {
+		c.Operator.Angle, c.Operator.Aperture = 0, 0
+	}
+	return c
+}

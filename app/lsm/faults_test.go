@@ -12,10 +12,17 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/internal/soak"
 )
+
+// resultFiles are those of a run.
+var resultFiles = []string{
+	"inverse.npy", "residuals.csv", "lsm.yaml", "adjoint.npy", "model.npy", "data.npy",
+	"velocity.png", "images.png", "gather.png", "residuals.png", "report.html",
+}
 
 // A disk that is full at the k-th call of a run, or from there on, for every k:
 // older results stay whole, there is no half file, what was written is where the
@@ -73,7 +80,7 @@ func TestSmallDisks(t *testing.T) {
 			t.Errorf("%d kB: %s\nthe error is %v, the folder has %v", kb, problem, err, entries(t, dir))
 		}
 		switch {
-		case errors.As(err, new(*ConfigError)):
+		case errors.As(err, new(*app.ConfigError)):
 			outcome["refused at the start"]++
 		case err != nil:
 			outcome["results in part"]++
@@ -132,7 +139,7 @@ func fullAt(t *testing.T, c Config, older map[string]string, k int64, ever bool)
 }
 
 // damage lists what is wrong with a folder after a run that met a full disk.
-func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Result, err error) (bad []string) {
+func damage(t *testing.T, dir string, older map[string]string, w *watch, res *app.Result, err error) (bad []string) {
 	say := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
 	kept, images := 0, 0
 	for _, n := range entries(t, dir) {
@@ -167,7 +174,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 				say("%s of %s: %v", f, n, err)
 			}
 		}
-		if files[imageFile] != "" {
+		if files["inverse.npy"] != "" {
 			images++
 			if err == nil && n != "out" {
 				say("the new results are in %s", n)
@@ -177,7 +184,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 	if kept != 1 {
 		say("%d folders have the older results", kept)
 	}
-	var usage *ConfigError
+	var usage *app.ConfigError
 	switch {
 	case errors.As(err, &usage):
 		if w.stages != nil || images != 0 {
@@ -187,7 +194,7 @@ func damage(t *testing.T, dir string, older map[string]string, w *watch, res *Re
 		if !errors.Is(err, syscall.ENOSPC) && !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), "lsm: results: ") {
 			say("the error does not tell what happened")
 		}
-		if images != 1 && !strings.Contains(err.Error(), imageFile) {
+		if images != 1 && !strings.Contains(err.Error(), "inverse.npy") {
 			say("%d new images", images)
 		}
 	case images != 1 || len(res.Files) != len(older):

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/internal/testdevices"
-	"github.com/golops/golops/solve"
 )
 
 // tiny is the example on a grid that takes a moment.
@@ -34,21 +33,27 @@ type watch struct {
 	relative                       []float64
 }
 
-func (w *watch) Stage(name string)               { w.stages = append(w.stages, name) }
-func (w *watch) Iteration(_, _ int, rel float64) { w.relative = append(w.relative, rel) }
-func (w *watch) Note(s string)                   { w.notes = append(w.notes, s) }
-func (w *watch) Warn(s string)                   { w.warnings = append(w.warnings, s) }
-func (w *watch) Saved(s string)                  { w.saved = append(w.saved, s) }
+func (w *watch) Stage(name string)                         { w.stages = append(w.stages, name) }
+func (w *watch) Iteration(_, _ int, _ string, rel float64) { w.relative = append(w.relative, rel) }
+func (w *watch) Note(s string)                             { w.notes = append(w.notes, s) }
+func (w *watch) Warn(s string)                             { w.warnings = append(w.warnings, s) }
+func (w *watch) Saved(s string)                            { w.saved = append(w.saved, s) }
 
 // attempt runs a job on two ranks and returns what rank 0 gets.
-func attempt(t *testing.T, j *Job, w *watch, stop func() Stop) (res *Result, err error) {
+func attempt(t *testing.T, j *Job, w *watch, stop func() app.Stop) (res *app.Result, err error) {
+	t.Helper()
+	return attemptWith(t, j, w, app.Control{Stop: stop})
+}
+
+// attemptWith is attempt with a Control, whose Observer is w on rank 0.
+func attemptWith(t *testing.T, j *Job, w *watch, c app.Control) (res *app.Result, err error) {
 	t.Helper()
 	_ = testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
-		c := Control{Stop: stop}
+		c := c
 		if r.Rank() == 0 {
 			c.Observer = w
 		}
-		out, e := j.Run(ctx, r, c)
+		out, e := App().Run(ctx, r, j.Task(), c)
 		if r.Rank() == 0 {
 			res, err = out, e
 		}
@@ -67,10 +72,15 @@ func prepared(t *testing.T, c Config) *Job {
 }
 
 // do runs a job that must not fail.
-func do(t *testing.T, j *Job) (*Result, *watch) {
+func do(t *testing.T, j *Job) (*app.Result, *watch) {
+	t.Helper()
+	return doWith(t, j, app.Control{})
+}
+
+func doWith(t *testing.T, j *Job, c app.Control) (*app.Result, *watch) {
 	t.Helper()
 	w := &watch{}
-	res, err := attempt(t, j, w, nil)
+	res, err := attemptWith(t, j, w, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,22 +132,22 @@ func entries(t *testing.T, dir string) (names []string) {
 // and leave everything as it was.
 func TestFoldersAreTriedFirst(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(c *Config, j *Job, dir string)
+		change func(c *Config, j *app.Control, dir string)
 		want   string
 	}{
-		"out is a file":             {func(c *Config, _ *Job, dir string) { c.Out = filepath.Join(dir, "file") }, "is no folder"},
-		"out below a file":          {func(c *Config, _ *Job, dir string) { c.Out = filepath.Join(dir, "file", "x") }, "not a directory"},
-		"out cannot be made":        {func(c *Config, _ *Job, _ string) { c.Out = "/proc/golops/x" }, "output folder /proc/golops/x"},
-		"out is a dead link":        {func(c *Config, _ *Job, dir string) { c.Out = filepath.Join(dir, "dead") }, "a link to something that is not there"},
-		"out has other files":       {func(c *Config, _ *Job, dir string) { c.Out = filepath.Join(dir, "mine") }, `such as "thesis.tex"`},
-		"out has files of the kind": {func(c *Config, _ *Job, dir string) { c.Out = filepath.Join(dir, "input") }, "holds no results"},
-		"out is a folder of others": {func(c *Config, _ *Job, dir string) { c.Out = dir }, "no results of golops lsm"},
-		"checkpoint is a file":      {func(c *Config, _ *Job, dir string) { c.Checkpoint.Dir = filepath.Join(dir, "file") }, "checkpoint folder"},
-		"checkpoint below a file":   {func(c *Config, _ *Job, dir string) { c.Checkpoint.Dir = filepath.Join(dir, "file", "x") }, "checkpoint folder"},
-		"checkpoint in out":         {func(c *Config, _ *Job, _ string) { c.Checkpoint.Dir = filepath.Join(c.Out, "ck") }, "lies in the output folder"},
-		"checkpoint is out":         {func(c *Config, _ *Job, _ string) { c.Checkpoint.Dir = c.Out }, "lies in the output folder"},
-		"restart of nothing":        {func(_ *Config, j *Job, _ string) { j.Restart = true }, "restart needs a checkpoint folder"},
-		"no room":                   {func(_ *Config, j *Job, _ string) { j.Config.Time.Samples = 1 << 50 }, "make room"},
+		"out is a file":             {func(c *Config, _ *app.Control, dir string) { c.Out = filepath.Join(dir, "file") }, "is no folder"},
+		"out below a file":          {func(c *Config, _ *app.Control, dir string) { c.Out = filepath.Join(dir, "file", "x") }, "not a directory"},
+		"out cannot be made":        {func(c *Config, _ *app.Control, _ string) { c.Out = "/proc/golops/x" }, "output folder /proc/golops/x"},
+		"out is a dead link":        {func(c *Config, _ *app.Control, dir string) { c.Out = filepath.Join(dir, "dead") }, "a link to something that is not there"},
+		"out has other files":       {func(c *Config, _ *app.Control, dir string) { c.Out = filepath.Join(dir, "mine") }, `such as "thesis.tex"`},
+		"out has files of the kind": {func(c *Config, _ *app.Control, dir string) { c.Out = filepath.Join(dir, "input") }, "holds no results"},
+		"out is a folder of others": {func(c *Config, _ *app.Control, dir string) { c.Out = dir }, "no results of golops lsm"},
+		"checkpoint is a file":      {func(c *Config, _ *app.Control, dir string) { c.Checkpoint.Dir = filepath.Join(dir, "file") }, "checkpoint folder"},
+		"checkpoint below a file":   {func(c *Config, _ *app.Control, dir string) { c.Checkpoint.Dir = filepath.Join(dir, "file", "x") }, "checkpoint folder"},
+		"checkpoint in out":         {func(c *Config, _ *app.Control, _ string) { c.Checkpoint.Dir = filepath.Join(c.Out, "ck") }, "lies in the output folder"},
+		"checkpoint is out":         {func(c *Config, _ *app.Control, _ string) { c.Checkpoint.Dir = c.Out }, "lies in the output folder"},
+		"restart of nothing":        {func(_ *Config, ctl *app.Control, _ string) { ctl.Restart = true }, "restart needs a checkpoint folder"},
+		"no room":                   {func(c *Config, _ *app.Control, _ string) { c.Time.Samples = 1 << 50 }, "make room"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -151,10 +161,11 @@ func TestFoldersAreTriedFirst(t *testing.T) {
 			before := entries(t, dir)
 			cfg := tiny(t)
 			j := prepared(t, cfg)
-			c.change(&j.Config, j, dir)
+			var ctl app.Control
+			c.change(&j.Config, &ctl, dir)
 			w := &watch{}
-			_, err = attempt(t, j, w, nil)
-			var bad *ConfigError
+			_, err = attemptWith(t, j, w, ctl)
+			var bad *app.ConfigError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "rank ") {
 				t.Errorf("got %v, want a ConfigError with %q", err, c.want)
 			}
@@ -194,12 +205,10 @@ func TestOlderResults(t *testing.T) {
 	if got, want := res.Notes, []string{"the older results are now in " + c.Out + ".1"}; !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
-	if got := entries(t, c.Out); slices.Contains(got, "model.npy") || slices.Contains(got, "data.npy") || !slices.Contains(got, imageFile) {
+	if got := entries(t, c.Out); slices.Contains(got, "model.npy") || slices.Contains(got, "data.npy") || !slices.Contains(got, "inverse.npy") {
 		t.Errorf("the new results are %v", got)
 	}
-	j := prepared(t, c)
-	j.Force = true
-	if res, _ := do(t, j); res.Notes != nil {
+	if res, _ := doWith(t, prepared(t, c), app.Control{Force: true}); res.Notes != nil {
 		t.Errorf("notes %q", res.Notes)
 	}
 	if got, want := entries(t, parent), []string{"out", "out.1"}; !slices.Equal(got, want) {
@@ -209,7 +218,7 @@ func TestOlderResults(t *testing.T) {
 	if got, want := entries(t, parent), []string{"out", "out.1", "out.2"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := tree(t, c.Out)[imageFile]; got != first[imageFile] {
+	if got := tree(t, c.Out)["inverse.npy"]; got != first["inverse.npy"] {
 		t.Error("the same run gives another image")
 	}
 }
@@ -233,7 +242,7 @@ func TestOutIsEmptyFolder(t *testing.T) {
 	if err != nil || !os.SameFile(before, after) || after.Mode() != before.Mode() {
 		t.Errorf("the folder is another: %v %v", after, err)
 	}
-	if got := entries(t, dir); len(got) != 11 || !slices.Contains(got, imageFile) {
+	if got := entries(t, dir); len(got) != 11 || !slices.Contains(got, "inverse.npy") {
 		t.Errorf("got %v", got)
 	}
 	if _, err := attempt(t, prepared(t, c), &watch{}, nil); err == nil || !strings.Contains(err.Error(), "it is the current folder") {
@@ -264,7 +273,7 @@ func TestOutIsLink(t *testing.T) {
 // A folder that another run uses is refused, and its holder named.
 func TestFoldersInUse(t *testing.T) {
 	c := tiny(t)
-	f, err := openOut(c.Out, false)
+	f, err := disk.Acquire(filepath.Join(filepath.Dir(c.Out), ".golops-out.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +282,7 @@ func TestFoldersInUse(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("in use by \"process %d on ", os.Getpid())) || w.stages != nil {
 		t.Errorf("got %v after %v", err, w.stages)
 	}
-	f.close()
+	f.Release()
 	c.Checkpoint.Dir = t.TempDir()
 	l, err := disk.Acquire(filepath.Join(c.Checkpoint.Dir, ".golops-lock"))
 	if err != nil {
@@ -296,7 +305,7 @@ func TestStaleFolders(t *testing.T) {
 	parent := filepath.Dir(c.Out)
 	empty, full := filepath.Join(parent, ".golops-out.partial-1-"), filepath.Join(parent, ".golops-out.partial-2-")
 	err := errors.Join(os.Mkdir(empty, 0o777), os.WriteFile(filepath.Join(empty, "adjoint.npy"), nil, 0o666), os.WriteFile(filepath.Join(empty, ".golops-1.tmp"), nil, 0o666),
-		os.Mkdir(full, 0o777), os.WriteFile(filepath.Join(full, imageFile), []byte("precious"), 0o666), os.WriteFile(filepath.Join(parent, ".golops-out.lock"), nil, 0o666))
+		os.Mkdir(full, 0o777), os.WriteFile(filepath.Join(full, "inverse.npy"), []byte("precious"), 0o666), os.WriteFile(filepath.Join(parent, ".golops-out.lock"), nil, 0o666))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +324,7 @@ func TestStopAtOnceKeepsOlder(t *testing.T) {
 	c := tiny(t)
 	do(t, prepared(t, c))
 	before := tree(t, filepath.Dir(c.Out))
-	res, err := attempt(t, prepared(t, c), &watch{}, func() Stop { return Stop{Signal: 2} })
+	res, err := attempt(t, prepared(t, c), &watch{}, func() app.Stop { return app.Stop{Signal: 2} })
 	if err != nil || res.Iterations != 0 || res.Files != nil {
 		t.Errorf("%+v: %v", res, err)
 	}
@@ -337,20 +346,20 @@ func TestHurry(t *testing.T) {
 		return nil
 	})()
 	n := 0
-	res, err := attempt(t, prepared(t, c), w, func() Stop {
+	res, err := attempt(t, prepared(t, c), w, func() app.Stop {
 		if len(w.relative) < 4 && n == 0 {
-			return Stop{}
+			return app.Stop{}
 		}
 		n++
-		return Stop{Signal: 2, Hurry: true}
+		return app.Stop{Signal: 2, Hurry: true}
 	})
 	if err != nil || res.Iterations == 0 || len(res.Files) != 11 {
 		t.Fatalf("%+v: %v", res, err)
 	}
-	if want := []string{"image in " + filepath.Join(c.Out, imageFile)}; !slices.Equal(w.saved, want) {
+	if want := []string{"image in " + filepath.Join(c.Out, "inverse.npy")}; !slices.Equal(w.saved, want) {
 		t.Errorf("saved %q, want %q", w.saved, want)
 	}
-	if len(moved) != 1 || filepath.Base(moved[0]) != imageFile {
+	if len(moved) != 1 || filepath.Base(moved[0]) != "inverse.npy" {
 		t.Errorf("%v are moved", moved)
 	}
 	if got := entries(t, c.Out); len(got) != 11 {
@@ -368,7 +377,7 @@ func TestResumeTells(t *testing.T) {
 	if want := []string{"no checkpoint in " + c.Checkpoint.Dir + ": starts from the beginning"}; !slices.Equal(w.warnings, want) || !slices.Equal(res.Notes, want) {
 		t.Errorf("warnings %q, notes %q", w.warnings, res.Notes)
 	}
-	if want := []string{fmt.Sprintf("checkpoint of iteration 5 in %s", c.Checkpoint.Dir), "image in " + filepath.Join(c.Out, imageFile)}; !slices.Equal(w.saved, want) {
+	if want := []string{fmt.Sprintf("checkpoint of iteration 5 in %s", c.Checkpoint.Dir), "image in " + filepath.Join(c.Out, "inverse.npy")}; !slices.Equal(w.saved, want) {
 		t.Errorf("saved %q", w.saved)
 	}
 	last := w.relative[5]
@@ -385,32 +394,9 @@ func TestResumeTells(t *testing.T) {
 	if _, err := attempt(t, prepared(t, c), w, nil); err == nil || !strings.Contains(err.Error(), "iteration 8") || !strings.Contains(err.Error(), "restart") || w.stages != nil {
 		t.Errorf("got %v after %v", err, w.stages)
 	}
-	j := prepared(t, c)
-	j.Restart = true
-	if res, _ := do(t, j); res.Resumed != 0 || res.Iterations != 8 {
+	if res, _ := doWith(t, prepared(t, c), app.Control{Restart: true}); res.Resumed != 0 || res.Iterations != 8 {
 		t.Errorf("restarted: %+v", res)
 	}
 }
 
 func near(a, b float64) bool { return a-b < 1e-6*a && b-a < 1e-6*a }
-
-// An image that is worth something is kept, however the solver ended.
-func TestUselessImage(t *testing.T) {
-	for _, c := range []struct {
-		out       solve.Result
-		reduction float64
-		want      bool
-	}{
-		{solve.Result{Status: solve.MaxIter, Iters: 5}, 0.3, false},
-		{solve.Result{Status: solve.Converged}, 0, false},
-		{solve.Result{Status: solve.Diverged, Iters: 5, Why: "it grew"}, 0.3, false},
-		{solve.Result{Status: solve.Diverged, Iters: 5, Why: "it grew"}, 2, true},
-		{solve.Result{Status: solve.Diverged, Iters: 5, Why: "NaN"}, math.NaN(), true},
-		{solve.Result{Status: solve.Breakdown, Why: "at once"}, 1, true},
-		{solve.Result{Status: solve.IllConditioned, Iters: 7, Why: "singular"}, 0.9, false},
-	} {
-		if got := useless(c.out, c.reduction); got != c.want {
-			t.Errorf("%v after %d, %g: got %t", c.out.Status, c.out.Iters, c.reduction, got)
-		}
-	}
-}

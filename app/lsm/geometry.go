@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/ops/wave"
 )
 
@@ -41,16 +42,16 @@ var (
 // z unless the first line names them, in any order, y if it is there. Lines that
 // begin with # are passed over.
 func readGeometry(path string) (sources, receivers []wave.Point, err error) {
-	text, err := readText(path, maxGeometry)
+	text, err := app.ReadText(path, maxGeometry)
 	if err != nil {
 		return nil, nil, err
 	}
 	sources, receivers, err = parseGeometry(text)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s:%w", shown(path), err)
+		return nil, nil, fmt.Errorf("%s:%w", app.Shown(path), err)
 	}
 	if len(sources) == 0 || len(receivers) == 0 {
-		return nil, nil, fmt.Errorf("%s: has %d sources and %d receivers: needs at least one of each", shown(path), len(sources), len(receivers))
+		return nil, nil, fmt.Errorf("%s: has %d sources and %d receivers: needs at least one of each", app.Shown(path), len(sources), len(receivers))
 	}
 	return sources, receivers, nil
 }
@@ -115,7 +116,7 @@ func header(rec []string) ([4]int, error) {
 		f = strings.ToLower(strings.TrimSpace(f))
 		c := slices.IndexFunc(columnNames[:], func(names []string) bool { return slices.Contains(names, f) })
 		if c < 0 {
-			return at, fmt.Errorf("column %s is unknown: have kind, x, y and z", quoted(f))
+			return at, fmt.Errorf("column %s is unknown: have kind, x, y and z", app.Quoted(f))
 		}
 		if at[c] >= 0 {
 			return at, fmt.Errorf("column %s is there twice", columnNames[c][0])
@@ -132,7 +133,7 @@ func header(rec []string) ([4]int, error) {
 func station(rec []string, columns [4]int) (kind string, p wave.Point, err error) {
 	kind = strings.ToLower(strings.TrimSpace(rec[columns[0]]))
 	if !slices.Contains(sourceNames, kind) && !slices.Contains(receiverNames, kind) {
-		return "", p, fmt.Errorf("%s is neither source nor receiver", quoted(rec[columns[0]]))
+		return "", p, fmt.Errorf("%s is neither source nor receiver", app.Quoted(rec[columns[0]]))
 	}
 	for i, to := range []*float64{&p.X, &p.Y, &p.Z} {
 		c := columns[i+1]
@@ -141,7 +142,7 @@ func station(rec []string, columns [4]int) (kind string, p wave.Point, err error
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(rec[c]), 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return "", p, fmt.Errorf("%s is %s: coordinates must be numbers", columnNames[i+1][0], quoted(rec[c]))
+			return "", p, fmt.Errorf("%s is %s: coordinates must be numbers", columnNames[i+1][0], app.Quoted(rec[c]))
 		}
 		*to = v
 	}

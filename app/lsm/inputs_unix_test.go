@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/golops/golops/app"
 )
 
 // Pipes, devices, folders and files without end are refused before they are opened.
@@ -26,7 +28,7 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	}
 	for path, want := range map[string]string{fifo: "no regular file", "/dev/zero": "no regular file", dir: "this is a folder", large: "at most", filepath.Join(dir, "none"): "no such file"} {
 		c := Default()
-		if err := c.ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if err := app.ReadFile(&c, path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("configuration %s: got %v", path, err)
 		}
 		for name, set := range map[string]func(c *Config){
@@ -35,7 +37,9 @@ func TestInputsAreRegularFiles(t *testing.T) {
 			"wavelet":  func(c *Config) { c.Wavelet.File = path },
 			"data": func(c *Config) {
 				c.Velocity.Constant, c.Data.File = 2000, path
-				c.given = map[string]bool{"acquisition.sources": true, "acquisition.receivers": true}
+				if err := app.Read(c, strings.NewReader("acquisition: {sources: {number: 18}, receivers: {number: 61}}")); err != nil {
+					t.Fatal(err)
+				}
 			},
 			"tables": func(c *Config) {
 				c.Operator.Times, c.Operator.Sources, c.Operator.Receiver = "tables", path, path

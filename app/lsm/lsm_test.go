@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
@@ -28,20 +29,20 @@ func small(t *testing.T) Config {
 }
 
 // inverse runs c on some ranks and returns the image.
-func inverse(t *testing.T, c Config, ranks int) ([]float64, *Result) {
+func inverse(t *testing.T, c Config, ranks int) ([]float64, *app.Result) {
 	t.Helper()
 	return inverseOn(t, testdevices.Local, c, ranks)
 }
 
-func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) error, c Config, ranks int) ([]float64, *Result) {
+func inverseOn(t *testing.T, run func(context.Context, int, launch.Program) error, c Config, ranks int) ([]float64, *app.Result) {
 	t.Helper()
 	job, err := Prepare(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var res *Result
+	var res *app.Result
 	err = run(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
-		out, err := job.Run(ctx, r, Control{})
+		out, err := App().Run(ctx, r, job.Task(), app.Control{})
 		if r.Rank() == 0 {
 			res = out
 		}
@@ -107,8 +108,8 @@ func TestInverseIsSharper(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, i := correlation(adj, truth), correlation(inv, truth)
-	if i < a+0.1 || math.Abs(i-res.Correlation) > 1e-9 {
-		t.Errorf("the adjoint correlates by %g, the inverse by %g, reported %g", a, i, res.Correlation)
+	if i < a+0.1 || math.Abs(i-res.Number("correlation")) > 1e-9 {
+		t.Errorf("the adjoint correlates by %g, the inverse by %g, reported %g", a, i, res.Number("correlation"))
 	}
 }
 
@@ -154,8 +155,8 @@ func TestFromFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	files.Out = filepath.Join(dir, "npy")
-	if got, res := inverse(t, files, 3); apart(want, got) > 1e-9 || !math.IsNaN(res.Correlation) {
-		t.Errorf("from .npy: the image differs by %g, correlation %g", apart(want, got), res.Correlation)
+	if got, res := inverse(t, files, 3); apart(want, got) > 1e-9 || !math.IsNaN(res.Number("correlation")) {
+		t.Errorf("from .npy: the image differs by %g, correlation %g", apart(want, got), res.Number("correlation"))
 	}
 
 	_, d, err := data.ReadNPY[float64](files.Data.File)
@@ -266,12 +267,9 @@ func TestDefault(t *testing.T) {
 		t.Error("the default is not the example")
 	}
 	// Every parameter is in the text, with a comment.
-	for _, g := range parameters(c) {
-		for _, p := range g.Parameters {
-			key := p.Name[strings.LastIndex(p.Name, ".")+1:]
-			if !strings.Contains(DefaultText, key+":") {
-				t.Errorf("%s of %s is not in the default configuration", p.Name, g.Name)
-			}
+	for _, key := range app.Keys(c) {
+		if !strings.Contains(DefaultText, key[strings.LastIndex(key, ".")+1:]+":") {
+			t.Errorf("%s is not in the default configuration", key)
 		}
 	}
 	var none Config

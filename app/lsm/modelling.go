@@ -27,16 +27,13 @@ func (s *session[T]) data(ctx context.Context) (dist.Array[T], error) {
 	return d, s.usable(ctx, d, s.readTraces(d))
 }
 
-// usable returns err or what is wrong with the data of any rank, as a *ConfigError.
-// It is collective.
+// usable returns err or what is wrong with the data of any rank, as an
+// *app.ConfigError. It is collective.
 func (s *session[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
 	if err == nil {
 		err = s.finite(d)
 	}
-	if err := dist.Agree(ctx, s.r.Comm, s.Config.Data.File, err); err != nil {
-		return &ConfigError{err}
-	}
-	return nil
+	return s.r.Unusable(ctx, s.Config.Data.File, err)
 }
 
 // readTraces fills this rank's traces from a SEG-Y file.

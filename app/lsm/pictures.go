@@ -1,57 +1,88 @@
 package lsm
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io"
 
+	"github.com/golops/golops/app"
+	"github.com/golops/golops/comm"
+	"github.com/golops/golops/dist"
 	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/report"
+	"github.com/golops/golops/scalar"
 )
 
-// pictures draws what a run was about and writes the page that shows it all.
-func (s *session[T]) pictures(p pictureData, res *Result, add func(name string) string) error {
-	x := report.Axis{Label: "x", Unit: "m", Origin: s.Grid.X.Origin, Step: s.Grid.X.Step}
-	z := report.Axis{Label: "depth", Unit: "m", Origin: s.Grid.Z.Origin, Step: s.Grid.Z.Step}
-	image := func(title string, v []float64) report.Picture {
-		return report.Picture{Title: title, Data: s.section(v), X: x, Y: z, Map: report.Gray, Scale: report.Scale{Symmetric: true}}
+// pictureData is what pictures show, on rank 0.
+type pictureData struct {
+	adjoint, inverse []float64
+	gather           []float64 // of the middle source, receivers × samples
+	source           int
+}
+
+// pictures draws what a run was about. It is collective.
+func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
+	p := pictureData{source: len(s.Sources) / 2}
+	var err error
+	if p.adjoint, err = app.Gather(ctx, s.adj); err != nil {
+		return nil, err
 	}
-	velocity := report.Picture{
-		Title: "Velocity and acquisition", Data: s.section(s.Velocity), X: x, Y: z, Map: report.Velocity,
-		Bar:    report.Bar{Label: "velocity", Unit: "m/s"},
-		Points: []report.Points{markers("receivers", s.Receivers, report.Triangle), markers("sources", s.Sources, report.Star)},
+	if p.inverse, err = app.Gather(ctx, s.inv); err != nil {
+		return nil, err
 	}
-	images := report.Panels{Pictures: []report.Picture{image("Adjoint", p.adjoint), image("Inverse", p.inverse)}, Scaling: report.Normalized}
+	if err := s.shot(ctx, &p); err != nil || s.r.Rank() != 0 {
+		return nil, err
+	}
+	velocity := s.picture("Velocity and acquisition", s.Velocity)
+	velocity.Map, velocity.Scale, velocity.Bar = report.Velocity, report.Scale{}, report.Bar{Label: "velocity", Unit: "m/s"}
+	velocity.Points = []report.Points{markers("receivers", s.Receivers, report.Triangle), markers("sources", s.Sources, report.Star)}
+	images := report.Panels{Pictures: []report.Picture{s.picture("Adjoint", p.adjoint), s.picture("Inverse", p.inverse)}, Scaling: report.Normalized}
 	if s.Reflectivity != nil {
-		images.Pictures = append([]report.Picture{image("True reflectivity", s.Reflectivity)}, images.Pictures...)
+		images.Pictures = append([]report.Picture{s.picture("True reflectivity", s.Reflectivity)}, images.Pictures...)
 	}
-	gather := s.gatherPicture(p)
-	var resid []float64
-	for _, n := range res.history {
-		resid = append(resid, n.Resid/res.history[0].Resid)
-	}
-	curve := report.ResidualCurve(resid)
-	curve.Y = "residual relative to the data"
-	var figures []report.Figure
-	var errs []error // a picture that cannot be drawn leaves the others
-	for _, f := range []struct {
-		name, title, caption string
-		png                  func(io.Writer) error
-	}{
-		{"images.png", "Images", s.imagesCaption(p, res), images.PNG},
-		{"velocity.png", "Velocity and acquisition", s.velocityCaption(), velocity.PNG},
-		{"gather.png", "Data", fmt.Sprintf("%s data of source %d at all receivers.", s.origin(), p.source+1), gather.PNG},
-		{"residuals.png", "Convergence", "How much of the data is left unexplained after each iteration.", curve.PNG},
-	} {
-		fig, err := report.NewFigure(f.title, f.caption, f.png)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+	return []app.Picture{
+		{File: "images.png", Title: "Images", Caption: s.imagesCaption(p, s.r.Iterations(), s.r.Reduction()), PNG: images.PNG},
+		{File: "velocity.png", Title: "Velocity and acquisition", Caption: s.velocityCaption(), PNG: velocity.PNG},
+		{File: "gather.png", Title: "Data", Caption: fmt.Sprintf("%s data of source %d at all receivers.", s.origin(), p.source+1), PNG: s.gatherPicture(p).PNG},
+	}, nil
+}
+
+// shot sends one gather to rank 0, from the ranks that have its traces.
+func (s *session[T]) shot(ctx context.Context, p *pictureData) error {
+	d, n := s.d, s.Config.Time.Samples
+	mine := make([]T, len(s.Receivers)*n)
+	host, err := d.Host()
+	if err == nil {
+		if b := d.Space().Box(s.r.Rank()); d.Space().Primary() && b.Lo[0] <= p.source && p.source < b.Hi[0] {
+			receivers := b.Hi[1] - b.Lo[1]
+			copy(mine[b.Lo[1]*n:b.Hi[1]*n], host[(p.source-b.Lo[0])*receivers*n:])
 		}
-		errs = append(errs, report.Save(add(f.name), func(w io.Writer) error { _, err := w.Write(fig.Image); return err }))
-		figures = append(figures, fig)
 	}
-	return errors.Join(append(errs, s.page(res, figures, add))...)
+	if err := dist.Agree(ctx, s.r.Comm, "gather", err); err != nil {
+		return err
+	}
+	b := comm.Of(mine)
+	if err := s.r.Reduce(ctx, b, b, comm.Sum, 0); err != nil { // the others have zeros
+		return err
+	}
+	for _, v := range mine {
+		p.gather = append(p.gather, real(scalar.Complex(v)))
+	}
+	return nil
+}
+
+// picture shows a model, depth downwards: all of it in two dimensions, the middle plane
+// in three.
+func (j *Job) picture(title string, v []float64) report.Picture {
+	nx, nz, first := j.Grid.X.N, j.Grid.Z.N, 0
+	if j.Grid.Dims() == 3 {
+		first = j.Grid.Index(j.Grid.Y.N/2, 0, 0)
+	}
+	return report.Picture{
+		Title: title, Data: report.Grid{Rows: nz, Cols: nx, At: func(iz, ix int) float64 { return v[first+ix*nz+iz] }},
+		X:   report.Axis{Label: "x", Unit: "m", Origin: j.Grid.X.Origin, Step: j.Grid.X.Step},
+		Y:   report.Axis{Label: "depth", Unit: "m", Origin: j.Grid.Z.Origin, Step: j.Grid.Z.Step},
+		Map: report.Gray, Scale: report.Scale{Symmetric: true},
+	}
 }
 
 // gatherPicture shows one gather. Receivers count from 1, as sources do.
@@ -61,16 +92,6 @@ func (j *Job) gatherPicture(p pictureData) report.Picture {
 	g.X.Origin = 1
 	g.Title = fmt.Sprintf("Shot gather of source %d of %d", p.source+1, len(j.Sources))
 	return g
-}
-
-// section returns a model as a picture shows it, depth downwards: all of it in
-// two dimensions, the middle plane in three.
-func (s *session[T]) section(v []float64) report.Grid {
-	nx, nz, first := s.Grid.X.N, s.Grid.Z.N, 0
-	if s.Grid.Dims() == 3 {
-		first = s.Grid.Index(s.Grid.Y.N/2, 0, 0)
-	}
-	return report.Grid{Rows: nz, Cols: nx, At: func(iz, ix int) float64 { return v[first+ix*nz+iz] }}
 }
 
 func markers(name string, points []wave.Point, m report.Marker) report.Points {

@@ -5,20 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/ops/wave"
 )
-
-// ConfigError says what is wrong with a Config or with the files that it names. The
-// user can correct it.
-type ConfigError struct{ Err error }
-
-func (e *ConfigError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *ConfigError) Unwrap() error { return e.Err }
 
 // Job is a run that has been checked. Its models have been read. Ranks of one process
 // share it and do not change it.
@@ -29,23 +20,20 @@ type Job struct {
 	Reflectivity       []float64 // what data are modelled from; nil if they come from a file
 	Sources, Receivers []wave.Point
 	Wavelet            []float64
-	Version            string   // of golops, for the report; set by the caller
-	Force              bool     // older results in Config.Out may be removed; set by the caller
-	Restart            bool     // checkpoints of an earlier run may be replaced; set by the caller
 	Warnings           []string // what is strange but no fault, such as a velocity in other units
 	times              wave.TravelTimes
 	traces             *traceOrder // of a SEG-Y file
 }
 
-// Prepare reads and checks what c names. An error is a *ConfigError. Nothing is
+// Prepare reads and checks what c names. An error is an *app.ConfigError. Nothing is
 // written.
 func Prepare(c Config) (*Job, error) {
-	j := &Job{Config: c}
+	j := &Job{Config: c.effective()}
 	for _, step := range []func() error{
-		c.Validate, c.separate, j.checkSize, j.readVelocity, j.readGeometry, j.checkSize, j.readWavelet, j.findTimes, j.checkFile,
+		c.Validate, j.checkSize, j.readVelocity, j.readGeometry, j.checkSize, j.readWavelet, j.findTimes, j.checkFile,
 	} {
 		if err := step(); err != nil {
-			return nil, &ConfigError{err}
+			return nil, &app.ConfigError{Err: err}
 		}
 	}
 	j.checkUnits()
@@ -187,7 +175,7 @@ func (j *Job) checkFile() error {
 	if f == "" {
 		return nil
 	}
-	if isSEGY(f) {
+	if app.IsSEGY(f) {
 		return j.checkSEGY(f)
 	}
 	info, err := data.Info(f)
@@ -199,9 +187,4 @@ func (j *Job) checkFile() error {
 		return fmt.Errorf("%s has shape %v, the acquisition needs %v: sources × receivers × samples", f, info.Shape, want)
 	}
 	return nil
-}
-
-func isSEGY(path string) bool {
-	p := strings.ToLower(path)
-	return strings.HasSuffix(p, ".segy") || strings.HasSuffix(p, ".sgy")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
@@ -56,7 +57,7 @@ func TestHugeNumbers(t *testing.T) {
 			if key == "half" {
 				want = "wavelet.half is"
 			}
-			var bad *ConfigError
+			var bad *app.ConfigError
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s = %d: got %v", key, n, err)
 			}
@@ -94,7 +95,7 @@ func TestFaultsInNumbers(t *testing.T) {
 		"operator: {dynamic: false}\nsolver: {tolerance: 1}": false,
 	} {
 		c := Default()
-		if err := c.Read(strings.NewReader(text)); err != nil {
+		if err := app.Read(&c, strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Validate(); (err == nil) != ok {
@@ -147,12 +148,12 @@ func TestAcquisitionOfTheExampleIsNotUsed(t *testing.T) {
 		if text := strings.Join(j.Warnings, "\n"); !strings.Contains(text, "no geometry is given: 18 sources are spread") || !strings.Contains(text, "61 receivers") {
 			t.Errorf("warnings %q", text)
 		}
-		text, err := j.Config.YAML()
+		text, err := App().YAML(j.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := Default()
-		if err := again.Read(strings.NewReader(string(text))); err != nil {
+		if err := app.Read(&again, strings.NewReader(string(text))); err != nil {
 			t.Fatal(err)
 		}
 		if k, err := Prepare(again); err != nil || !slices.Equal(k.Sources, j.Sources) || !slices.Equal(k.Receivers, j.Receivers) || len(k.Warnings) > 0 {
@@ -162,7 +163,7 @@ func TestAcquisitionOfTheExampleIsNotUsed(t *testing.T) {
 		if _, err := Prepare(c); err == nil || !strings.Contains(err.Error(), "data need --geometry") {
 			t.Errorf("data without geometry: got %v", err)
 		}
-		if err := c.Read(strings.NewReader("acquisition: {sources: {number: 18}, receivers: {number: 61, last: 300, first: 0}}")); err != nil {
+		if err := app.Read(&c, strings.NewReader("acquisition: {sources: {number: 18}, receivers: {number: 61, last: 300, first: 0}}")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Prepare(c); err == nil || strings.Contains(err.Error(), "data need --geometry") {
@@ -206,7 +207,7 @@ func failure(t *testing.T, c Config, ranks int) error {
 		return err
 	}
 	return testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
-		_, err := job.Run(ctx, r, Control{})
+		_, err := App().Run(ctx, r, job.Task(), app.Control{})
 		return err
 	})
 }
@@ -249,7 +250,7 @@ func TestNothingToInvert(t *testing.T) {
 			v.set(&c)
 			for _, ranks := range []int{1, 2} {
 				err := failure(t, c, ranks)
-				var bad *ConfigError
+				var bad *app.ConfigError
 				if !errors.As(err, &bad) || !strings.Contains(err.Error(), v.want) {
 					t.Errorf("ranks=%d: got %v, want %q", ranks, err, v.want)
 				}
@@ -291,17 +292,17 @@ func TestOutputIsNotInput(t *testing.T) {
 	} {
 		cfg := Default()
 		cfg.Velocity.File, cfg.Out, cfg.Checkpoint.Dir = c.velocity, c.out, c.state
-		_, err := Prepare(cfg)
+		_, err := App().Check(cfg)
 		if c.ok && err != nil || !c.ok && (err == nil || !strings.Contains(err.Error(), "lies in the output folder")) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	for name, ok := range map[string]bool{Effective: true, "mine.yaml": false, "sub/" + Effective: false} {
+	for name, ok := range map[string]bool{"lsm.yaml": true, "mine.yaml": false, "sub/lsm.yaml": false} {
 		c := Default()
-		if err := c.ReadFile(write(t, filepath.Join(out, name), "out: "+out+"\n")); err != nil {
+		if err := app.ReadFile(&c, write(t, filepath.Join(out, name), "out: "+out+"\n")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Prepare(c); (err == nil) != ok {
+		if _, err := App().Check(c); (err == nil) != ok {
 			t.Errorf("configuration %s: got %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/ops/wave"
 )
@@ -57,7 +58,7 @@ func (j *Job) checkSEGY(path string) error {
 func (j *Job) compareHeaders(s *data.SEGY, path string) error {
 	at, err := standardCoordinates(s)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(path), err)
+		return fmt.Errorf("%s: %w", app.Shown(path), err)
 	}
 	set := [4]bool{}
 	for _, c := range at {
@@ -82,12 +83,12 @@ func (j *Job) compareHeaders(s *data.SEGY, path string) error {
 		}
 	}
 	if set[0] && set[2] && j.sortTraces(s, path, w) == nil {
-		j.warn("%s: traces are not in the order of the geometry: each goes to the source and the receiver that its header words %s and %s name", shown(path), w.SourceX, w.ReceiverX)
+		j.warn("%s: traces are not in the order of the geometry: each goes to the source and the receiver that its header words %s and %s name", app.Shown(path), w.SourceX, w.ReceiverX)
 		return nil
 	}
 	c, p, r := at[first], j.Sources[first/len(j.Receivers)], j.Receivers[first%len(j.Receivers)]
 	return fmt.Errorf("%s: headers contradict the geometry: trace %d has its source at (%g, %g) and its receiver at (%g, %g) by the words %s, %s, %s, %s and %s; in the order of the geometry they are at (%g, %g) and (%g, %g): mend the geometry, name other words in data.segy, or set data.segy.ignore to true if the headers are wrong",
-		shown(path), first+1, c[0], c[1], c[2], c[3], standardWords[0].Name, standardWords[1].Name, standardWords[2].Name, standardWords[3].Name, data.CoordinateScalar.Name, p.X, p.Y, r.X, r.Y)
+		app.Shown(path), first+1, c[0], c[1], c[2], c[3], standardWords[0].Name, standardWords[1].Name, standardWords[2].Name, standardWords[3].Name, data.CoordinateScalar.Name, p.X, p.Y, r.X, r.Y)
 }
 
 // standardWords hold coordinates of source and receiver by the standard.

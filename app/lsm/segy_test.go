@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 )
 
@@ -75,7 +76,7 @@ func check(t *testing.T, name, path, yaml, warn, fault string, first int) {
 	t.Helper()
 	c := small(t)
 	c.Velocity.Constant, c.Data.File = 2000, path
-	if err := c.Read(strings.NewReader(yaml)); err != nil {
+	if err := app.Read(&c, strings.NewReader(yaml)); err != nil {
 		t.Fatal(err)
 	}
 	j, err := Prepare(c)

@@ -1,9 +1,7 @@
 package lsm
 
 import (
-	"fmt"
-
-	"github.com/golops/golops/device"
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/launch"
 )
 
@@ -17,14 +15,14 @@ func (j *Job) checkSize() error {
 		g = Grid{NX: 1, NZ: 1} // the file says, and its reader checks
 	}
 	nodes := float64(g.NX) * float64(g.NZ) * float64(max(g.NY, 1))
-	if err := fits(24*nodes, "a grid of %d × %d × %d points (nx × nz × ny)", g.NX, g.NZ, max(g.NY, 1)); err != nil { // velocity, reflectivity, slowness
+	if err := app.Fits(24*nodes, "a grid of %d × %d × %d points (nx × nz × ny)", g.NX, g.NZ, max(g.NY, 1)); err != nil { // velocity, reflectivity, slowness
 		return err
 	}
 	sources, receivers := c.Acquisition.Sources.Number, c.Acquisition.Receivers.Number
 	if c.Acquisition.Geometry != "" {
 		sources, receivers = max(1, len(j.Sources)), max(1, len(j.Receivers))
 	}
-	if err := fits(24*(float64(sources)+float64(receivers)), "%d sources and %d receivers", sources, receivers); err != nil { // points
+	if err := app.Fits(24*(float64(sources)+float64(receivers)), "%d sources and %d receivers", sources, receivers); err != nil { // points
 		return err
 	}
 	if launch.Launched() {
@@ -34,17 +32,5 @@ func (j *Job) checkSize() error {
 	if c.Operator.Type == "float32" {
 		size = 4
 	}
-	return fits(size*float64(sources)*float64(receivers)*float64(c.Time.Samples), "data of %d sources × %d receivers × %d samples", sources, receivers, c.Time.Samples)
-}
-
-// fits returns an error if the bytes are more than the memory of this machine.
-func fits(bytes float64, format string, args ...any) error {
-	_, total := device.HostMemory()
-	if total == 0 {
-		total = 1 << 62 // unknown: the range of an integer is the limit
-	}
-	if bytes <= float64(total) {
-		return nil
-	}
-	return fmt.Errorf("%s take %s, this machine has %s: use fewer", fmt.Sprintf(format, args...), device.BytesText(int64(min(bytes, 1<<62))), device.BytesText(total))
+	return app.Fits(size*float64(sources)*float64(receivers)*float64(c.Time.Samples), "data of %d sources × %d receivers × %d samples", sources, receivers, c.Time.Samples)
 }

@@ -6,20 +6,21 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/launch"
 )
 
 // stopped runs c on three ranks and returns the results of all.
-func stopped(t *testing.T, c Config, ctl func(rank int) Control) [3]*Result {
+func stopped(t *testing.T, c Config, ctl func(rank int) app.Control) [3]*app.Result {
 	t.Helper()
 	job, err := Prepare(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var res [3]*Result
+	var res [3]*app.Result
 	err = launch.Config{Ranks: len(res)}.Local(t.Context(), func(ctx context.Context, r dist.Proc) (err error) {
-		res[r.Rank()], err = job.Run(ctx, r, ctl(r.Rank()))
+		res[r.Rank()], err = App().Run(ctx, r, job.Task(), ctl(r.Rank()))
 		return err
 	})
 	if err != nil {
@@ -33,18 +34,18 @@ func stopped(t *testing.T, c Config, ctl func(rank int) Control) [3]*Result {
 func TestStopOfOneRankReachesAll(t *testing.T) {
 	c := small(t)
 	asked := 0
-	for rank, res := range stopped(t, c, func(rank int) Control {
+	for rank, res := range stopped(t, c, func(rank int) app.Control {
 		if rank != 1 {
-			return Control{}
+			return app.Control{}
 		}
-		return Control{Stop: func() (s Stop) {
+		return app.Control{Stop: func() (s app.Stop) {
 			if asked++; asked == 4 { // the first is before the first iteration
-				s = Stop{Signal: 15, Hurry: true}
+				s = app.Stop{Signal: 15, Hurry: true}
 			}
 			return s
 		}}
 	}) {
-		if want := (Stop{Signal: 15, Hurry: true}); res.Stopped != want || res.Iterations != 3 || res.Status != "stopped" {
+		if want := (app.Stop{Signal: 15, Hurry: true}); res.Stopped != want || res.Iterations != 3 || res.Status != "stopped" {
 			t.Errorf("rank %d: %s after %d iterations by %+v, want stopped after 3 by %+v", rank, res.Status, res.Iterations, res.Stopped, want)
 		}
 	}
@@ -63,7 +64,7 @@ func TestStopBeforeFirstIterationWritesNothing(t *testing.T) {
 	if err := os.WriteFile(old, []byte("older"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for rank, res := range stopped(t, c, func(int) Control { return Control{Stop: func() Stop { return Stop{Signal: 2} }} }) {
+	for rank, res := range stopped(t, c, func(int) app.Control { return app.Control{Stop: func() app.Stop { return app.Stop{Signal: 2} }} }) {
 		if res.Iterations != 0 || len(res.Files) != 0 || res.Stopped.Signal != 2 {
 			t.Errorf("rank %d: %+v", rank, res)
 		}
@@ -78,11 +79,11 @@ func TestStopBeforeFirstIterationWritesNothing(t *testing.T) {
 func TestStopFile(t *testing.T) {
 	c := small(t)
 	c.Checkpoint.Dir = t.TempDir()
-	file := filepath.Join(c.Checkpoint.Dir, StopFile)
+	file := filepath.Join(c.Checkpoint.Dir, app.StopFile)
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for rank, res := range stopped(t, c, func(int) Control { return Control{} }) {
+	for rank, res := range stopped(t, c, func(int) app.Control { return app.Control{} }) {
 		if res.Status != "stopped" || res.Stopped.Signal != 2 {
 			t.Errorf("rank %d: %s by %+v", rank, res.Status, res.Stopped)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 )
 
@@ -24,7 +25,7 @@ func TestTutorial(t *testing.T) {
 	_, text, ok := strings.Cut(string(b), "    # survey.yaml\n")
 	text, _, _ = strings.Cut(text, "\n\n")
 	c := Default()
-	if err := c.Read(strings.NewReader(strings.ReplaceAll(text, "\n    ", "\n")[4:])); !ok || err != nil || c.Time.Samples != 1501 {
+	if err := app.Read(&c, strings.NewReader(strings.ReplaceAll(text, "\n    ", "\n")[4:])); !ok || err != nil || c.Time.Samples != 1501 {
 		t.Errorf("survey.yaml: %v\n%s", err, text)
 	}
 	if err := c.Validate(); err != nil {

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/golops/golops/app"
 )
 
 // write makes a file in a folder of the test.
@@ -18,6 +20,14 @@ func write(t testing.TB, path, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+const maxText = 64 << 10 // bytes of a configuration that are read
+
+// plain returns a configuration that does not remember what it was read from.
+func plain(c Config) Config {
+	c.Base = app.Base{Checkpoint: c.Checkpoint, Out: c.Out}
+	return c
 }
 
 // Whatever is wrong in a file has its line and column, the key that was meant,
@@ -56,10 +66,10 @@ func TestFaultsInYAML(t *testing.T) {
 		"grid: {nx: 3":                                "no YAML",
 		"nothing":                                     "1:1: expected keys and values, such as grid: {nx: 181}, and found nothing",
 		strings.Repeat("{a: ", 100):                   "braces are nested more than 8 deep",
-		"# " + strings.Repeat("x", maxConfig):         "has more than the 65536 bytes",
+		"# " + strings.Repeat("x", maxText):           "has more than the 65536 bytes",
 	} {
 		c := Default()
-		err := c.Read(strings.NewReader(text))
+		err := app.Read(&c, strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: got %v, want %q", text, err, want)
 			continue
@@ -86,16 +96,15 @@ func TestReadYAML(t *testing.T) {
 		"quoted paths": "velocity: {file: \"\"}\nout: 'golops-lsm'\n",
 	} {
 		c := Default()
-		if err := c.Read(strings.NewReader(text)); err != nil {
+		if err := app.Read(&c, strings.NewReader(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		c.given = nil
-		if want := Default(); !reflect.DeepEqual(c, want) {
+		if want := Default(); !reflect.DeepEqual(plain(c), want) {
 			t.Errorf("%s: got %+v", name, c)
 		}
 	}
 	c := Default()
-	if err := c.Read(strings.NewReader("data: {segy: {source_x: 73, receiver_x: 81:4}}\nsolver: {tolerance: -1}")); err != nil || c.Data.Words.SourceX != "73" || c.Data.Words.ReceiverX != "81:4" || c.Solver.Tolerance != -1 {
+	if err := app.Read(&c, strings.NewReader("data: {segy: {source_x: 73, receiver_x: 81:4}}\nsolver: {tolerance: -1}")); err != nil || c.Data.Words.SourceX != "73" || c.Data.Words.ReceiverX != "81:4" || c.Solver.Tolerance != -1 {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
@@ -106,7 +115,7 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, filepath.Join(dir, "sub", "c.yaml"), "velocity: {file: v.npy}\ndata: {file: /abs/d.npy}\nout: res\ncheckpoint: {dir: ../state}\n")
 	c := Default()
-	if err := c.ReadFile(path); err != nil {
+	if err := app.ReadFile(&c, path); err != nil {
 		t.Fatal(err)
 	}
 	sub := filepath.Join(dir, "sub")
@@ -126,28 +135,33 @@ func TestEffectiveConfiguration(t *testing.T) {
 	c.Velocity.File, c.Out = filepath.Join(dir, "v \"ü\" # \x1b.npy"), filepath.Join(dir, "out: {a}")
 	c.Data.Words.SourceX, c.Solver.Tolerance, c.Checkpoint.Every, c.Data.Words.Ignore = "73:4", 1e-300, 7, true
 	c.Checkpoint.Dir, c.Grid.DX = filepath.Join(dir, "state"), 0.1
-	text, err := c.YAML()
+	text, err := App().YAML(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := Default()
-	if err := back.ReadFile(write(t, filepath.Join(dir, "elsewhere", "lsm.yaml"), string(text))); err != nil {
+	if err := app.ReadFile(&back, write(t, filepath.Join(dir, "elsewhere", "lsm.yaml"), string(text))); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if len(back.given) < 50 {
-		t.Errorf("only %d keys are in it", len(back.given))
+	keys := app.Keys(c)
+	for _, key := range keys {
+		if !back.Given(key) {
+			t.Errorf("%s is not in it", key)
+		}
 	}
-	back.given, back.files = nil, nil
-	if !reflect.DeepEqual(back, c) {
+	if len(keys) < 48 {
+		t.Errorf("only %d keys are in it", len(keys))
+	}
+	if back = plain(back); !reflect.DeepEqual(back, c) {
 		t.Errorf("got %+v\nwant %+v\n%s", back, c, text)
 	}
 	if !strings.Contains(string(text), "# points along x") {
 		t.Errorf("it has no comments:\n%s", text)
 	}
 	c.Operator.Dynamic = false // what it does not use must not be in its way
-	text, err = c.YAML()
+	text, err = App().YAML(c.effective())
 	if err == nil {
-		err = back.Read(strings.NewReader(string(text)))
+		err = app.Read(&back, strings.NewReader(string(text)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +172,7 @@ func TestEffectiveConfiguration(t *testing.T) {
 	}
 	c.Out = "relative"
 	wd, _ := os.Getwd()
-	if text, _ := c.YAML(); !strings.Contains(string(text), fmt.Sprintf("out: %q", filepath.Join(wd, "relative"))) {
+	if text, _ := App().YAML(c); !strings.Contains(string(text), fmt.Sprintf("out: %q", filepath.Join(wd, "relative"))) {
 		t.Errorf("a relative path stays relative:\n%s", text)
 	}
 }
@@ -166,20 +180,20 @@ func TestEffectiveConfiguration(t *testing.T) {
 // Texts that parsers choke on take little memory.
 func TestHardYAMLIsBounded(t *testing.T) {
 	for name, text := range map[string]string{
-		"nested lists":  strings.Repeat("[", maxConfig),
-		"nested braces": strings.Repeat("{a: ", maxConfig/4),
-		"entries":       strings.Repeat("- ", maxConfig/2),
-		"keys":          strings.Repeat("k: 1\n", maxConfig/5),
-		"documents":     strings.Repeat("---\na: 1\n", maxConfig/9),
-		"anchors":       strings.Repeat("&a ", maxConfig/3),
+		"nested lists":  strings.Repeat("[", maxText),
+		"nested braces": strings.Repeat("{a: ", maxText/4),
+		"entries":       strings.Repeat("- ", maxText/2),
+		"keys":          strings.Repeat("k: 1\n", maxText/5),
+		"documents":     strings.Repeat("---\na: 1\n", maxText/9),
+		"anchors":       strings.Repeat("&a ", maxText/3),
 		"aliases":       "a: &a x\nb: &b {c: *a, d: *a}\nc: &c {e: *b, f: *b}\n",
-		"questions":     strings.Repeat("? ", maxConfig/2),
-		"tags":          strings.Repeat("!a ", maxConfig/3),
+		"questions":     strings.Repeat("? ", maxText/2),
+		"tags":          strings.Repeat("!a ", maxText/3),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		c := Default()
-		if err := c.Read(strings.NewReader(text)); err == nil || len(err.Error()) > 2000 {
+		if err := app.Read(&c, strings.NewReader(text)); err == nil || len(err.Error()) > 2000 {
 			t.Errorf("%s: got %.200v", name, err)
 		}
 		runtime.ReadMemStats(&after)
@@ -197,19 +211,19 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		c := Default()
-		err := c.Read(strings.NewReader(text))
+		err := app.Read(&c, strings.NewReader(text))
 		if err != nil {
 			if s := err.Error(); strings.ContainsAny(s, "\x1b\a\x00") || len(s) > 1<<14 {
 				t.Errorf("raw or long: %.200q", s)
 			}
 			return
 		}
-		out, err := c.YAML()
+		out, err := App().YAML(c)
 		if err != nil {
 			return // the current folder is gone
 		}
 		again := Default()
-		if err := again.Read(strings.NewReader(string(out))); err != nil {
+		if err := app.Read(&again, strings.NewReader(string(out))); err != nil {
 			t.Errorf("%q gives %s\nwhich cannot be read: %v", text, out, err)
 		}
 	})

@@ -135,7 +135,7 @@ func TestInfoAsksMPI(t *testing.T) {
 	note := func(t *testing.T, name, want string) (found bool) {
 		t.Helper()
 		var stdout, stderr strings.Builder
-		a := newApp(&stdout, &stderr)
+		a := newTool(&stdout, &stderr)
 		a.patience = patience
 		code := a.run(t.Context(), []string{"info", "--json"})
 		var i info

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/launch"
 	"github.com/spf13/cobra"
 )
@@ -18,7 +19,7 @@ import (
 const answer = "answer:"
 
 // reaches is the command that info starts to ask an MPI library.
-func (a app) reaches() *cobra.Command {
+func (a tool) reaches() *cobra.Command {
 	return &cobra.Command{
 		Use:    "reaches <library>",
 		Short:  "print the platforms of GPUs whose memory an MPI library takes",
@@ -27,9 +28,9 @@ func (a app) reaches() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			platforms, err := launch.GPUAwarePlatforms(args[0])
 			if err != nil {
-				return failure{err: err}
+				return app.Failure{Err: err}
 			}
-			_, err = fmt.Fprintln(a.stdout, answer, strings.Join(platforms, " "))
+			_, err = fmt.Fprintln(a.Stdout, answer, strings.Join(platforms, " "))
 			return err
 		},
 	}
@@ -37,7 +38,7 @@ func (a app) reaches() *cobra.Command {
 
 // findGPUAware sets whether each MPI library is GPU-aware. It asks the library in
 // another process.
-func (a app) findGPUAware(ctx context.Context, libs []launch.Library) {
+func (a tool) findGPUAware(ctx context.Context, libs []launch.Library) {
 	var wg sync.WaitGroup
 	for i := range libs {
 		if l := &libs[i]; l.ReportsGPUSupport {
@@ -48,7 +49,7 @@ func (a app) findGPUAware(ctx context.Context, libs []launch.Library) {
 }
 
 // gpuSupport asks one library.
-func (a app) gpuSupport(ctx context.Context, path string) ([]string, error) {
+func (a tool) gpuSupport(ctx context.Context, path string) ([]string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (e saidError) Error() string { return string(e) }
 // ask starts an MPI library in a child process and returns its answer. Files of a killed
 // library are removed with its temporary folder, its daemon is killed with its process
 // group.
-func (a app) ask(ctx context.Context, command string, args ...string) (string, error) {
+func (a tool) ask(ctx context.Context, command string, args ...string) (string, error) {
 	if launch.Launched() {
 		return "", errors.New("a launcher started this process: start golops info alone")
 	}

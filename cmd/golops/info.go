@@ -39,7 +39,7 @@ type library struct {
 	Hint    string `json:"hint,omitempty"`    // what to install
 }
 
-func (a app) info() *cobra.Command {
+func (a tool) info() *cobra.Command {
 	var asJSON, quick bool
 	cmd := &cobra.Command{
 		Use:   "info",
@@ -70,11 +70,11 @@ communication needs.`,
 				}
 			}
 			if asJSON {
-				enc := json.NewEncoder(a.stdout)
+				enc := json.NewEncoder(a.Stdout)
 				enc.SetIndent("", "  ")
 				return enc.Encode(i)
 			}
-			return i.write(a.stdout)
+			return i.write(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "start no MPI")

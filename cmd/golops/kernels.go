@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/spf13/cobra"
 )
 
-func (a app) kernels() *cobra.Command {
+func (a tool) kernels() *cobra.Command {
 	cfg := perf.KernelDefaults()
 	var json, csv string
 	cmd := &cobra.Command{
@@ -32,9 +33,9 @@ matrix product:
 			if err := errors.Join(append(errs, cfg.Validate())...); err != nil {
 				return err
 			}
-			cfg.Log = a.log(false)
+			cfg.Log = a.Log(false)
 			machine := perf.ThisMachine()
-			text := perf.NewText(a.stdout, machine)
+			text := perf.NewText(a.Stdout, machine)
 			tables, err := perf.Kernels(cmd.Context(), cfg, text)
 			if err != nil {
 				return runError(err)
@@ -44,7 +45,7 @@ matrix product:
 			err = errors.Join(text.Err(), writeFile(json, report.WriteJSON),
 				writeFile(csv, func(w io.Writer) error { return perf.WriteKernelsCSV(w, tables) }))
 			if err != nil {
-				return failure{err: err}
+				return app.Failure{Err: err}
 			}
 			return nil
 		},

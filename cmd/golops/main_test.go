@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/perf"
@@ -21,7 +22,7 @@ import (
 // golops runs the command in process.
 func golops(ctx context.Context, args string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = newApp(&out, &err).run(ctx, strings.Fields(args))
+	code = newTool(&out, &err).run(ctx, strings.Fields(args))
 	return code, out.String(), err.String()
 }
 
@@ -168,7 +169,7 @@ func (c corrupt) Do(ctx context.Context, q *driver.Call) error {
 
 func TestWrongDataFails(t *testing.T) {
 	var out, err bytes.Buffer
-	a := newApp(&out, &err)
+	a := newTool(&out, &err)
 	a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(corrupt{c.Conn()}) }
 	code := a.run(t.Context(), strings.Fields("perf all_reduce --ranks 3 -b 64 -e 128 -n 1"))
 	if want := "golops: 4 wrong values, see #wrong\n"; code != 1 || err.String() != want {
@@ -191,7 +192,7 @@ func (c broken) Do(ctx context.Context, q *driver.Call) error {
 
 func TestRankError(t *testing.T) {
 	var out, err bytes.Buffer
-	a := newApp(&out, &err)
+	a := newTool(&out, &err)
 	a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(broken{c.Conn()}) }
 	code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2"))
 	if got := err.String(); code != 1 || !strings.HasPrefix(got, "golops: rank 1: perf: all_gather of 8 B of float32: ") {
@@ -201,7 +202,7 @@ func TestRankError(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(stopError{syscall.SIGTERM})
+	cancel(app.StopError{Signal: syscall.SIGTERM})
 	code, _, stderr := golops(ctx, "perf all_reduce --ranks 2")
 	if code != 143 || stderr != "golops: stopped by SIGTERM\n" {
 		t.Errorf("got exit code %d and %q", code, stderr)
@@ -255,7 +256,7 @@ func TestInfo(t *testing.T) {
 
 func TestHelpNamesCommands(t *testing.T) {
 	_, stdout, _ := golops(t.Context(), "--help")
-	for _, name := range []string{"lsm", "view", "perf", "info", "version"} {
+	for _, name := range []string{"lsm", "mdd", "view", "perf", "info", "version"} {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("help has no %s:\n%s", name, stdout)
 		}

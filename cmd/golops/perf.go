@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/comm/driver"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
@@ -130,7 +131,7 @@ func (f *perfFlags) config(s *pflag.FlagSet, ops []string) (perf.Config, error) 
 	return c, errors.Join(errs...)
 }
 
-func (a app) perf() *cobra.Command {
+func (a tool) perf() *cobra.Command {
 	var f perfFlags
 	cmd := &cobra.Command{
 		Use:   "perf OP...",
@@ -166,7 +167,7 @@ windows. Standard error names it.
 The exit code is 1 if a result is wrong, a rank fails or a named operation cannot be
 measured, 2 if the request is impossible, 130 after Ctrl-C, 143 after SIGTERM.
 GOLOPS_TRACE=trace.svg records what each rank did and when.`,
-		Annotations: ranked,
+		Annotations: app.Ranked,
 		RunE: func(cmd *cobra.Command, ops []string) error {
 			cfg, err := f.config(cmd.Flags(), ops)
 			if err != nil && !launch.Launched() {
@@ -177,7 +178,7 @@ GOLOPS_TRACE=trace.svg records what each rank did and when.`,
 			if f.verbose {
 				level = slog.LevelDebug
 			}
-			cfg.Log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+			cfg.Log = slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level}))
 			cfg.Wrap = a.wrap
 			return a.runPerf(cmd.Context(), cfg, f)
 		},

@@ -72,7 +72,7 @@ func TestPerfGoesOn(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "a.json")
 		var out, err bytes.Buffer
-		a := newApp(&out, &err)
+		a := newTool(&out, &err)
 		a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(windowless{c.Conn()}) }
 		code := a.run(t.Context(), strings.Fields("perf "+c.ops+" --ranks 2 -b 64 -e 64 -n 2 --json "+file))
 		tables, rows := strings.Count(out.String(), "# golops perf "), strings.Count(out.String(), "\n          64 ")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/cost"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
@@ -16,13 +17,13 @@ import (
 )
 
 // operator is golops perf halo or golops perf product.
-func (a app) operator(name string) *cobra.Command {
+func (a tool) operator(name string) *cobra.Command {
 	cfg := perf.OperatorDefaults(name)
 	var f perfFlags
 	var sizes []string
 	check := 1
 	cmd := &cobra.Command{
-		Use: name, Short: "measure halo exchanges, by messages and one-sided", Args: cobra.NoArgs, Annotations: ranked,
+		Use: name, Short: "measure halo exchanges, by messages and one-sided", Args: cobra.NoArgs, Annotations: app.Ranked,
 		Long: `halo measures the exchange of ghost rows between neighbours, forward and adjoint, by
 messages and by puts into windows, over the bytes of a message. GB/s counts what a rank
 receives. Ranks are goroutines, or MPI processes where mpirun starts it:
@@ -55,7 +56,7 @@ the request is impossible.`,
 			errs = append(errs, f.checkFiles()...)
 			cfg.NoCheck = check == 0
 			cfg.Fault = errors.Join(errs...)
-			cfg.Log = a.log(false)
+			cfg.Log = a.Log(false)
 			return a.runOperator(cmd, cfg, f)
 		},
 	}
@@ -93,9 +94,9 @@ the request is impossible.`
 }
 
 // runOperator measures an operator and writes the table and the files.
-func (a app) runOperator(cmd *cobra.Command, cfg perf.OperatorConfig, f perfFlags) error {
+func (a tool) runOperator(cmd *cobra.Command, cfg perf.OperatorConfig, f perfFlags) error {
 	machine := perf.ThisMachine()
-	text := perf.NewText(a.stdout, machine)
+	text := perf.NewText(a.Stdout, machine)
 	table, rank, err := perf.MeasureOperator(cmd.Context(), cfg, text)
 	if err != nil {
 		return runError(err)
@@ -113,12 +114,12 @@ func (a app) runOperator(cmd *cobra.Command, cfg perf.OperatorConfig, f perfFlag
 		err = fmt.Errorf("%s: not measured: %s", cfg.Operator, strings.Join(slices.Sorted(maps.Values(table.Missing)), "; "))
 	}
 	if err != nil {
-		return failure{err: err}
+		return app.Failure{Err: err}
 	}
 	return nil
 }
 
 // report returns an empty report of this run.
-func (a app) report(m perf.Machine) perf.Report {
+func (a tool) report(m perf.Machine) perf.Report {
 	return perf.Report{Version: fullVersion(), Date: time.Now().UTC().Truncate(time.Second), Command: a.command, Machine: m}
 }

@@ -5,39 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/internal/disk"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/golops/golops/report"
 )
 
-// log writes warnings and, if all, also what was found and chosen.
-func (a app) log(all bool) *slog.Logger {
-	level := slog.LevelWarn
-	if all {
-		level = slog.LevelInfo
-	}
-	drop := func(_ []string, at slog.Attr) slog.Attr {
-		if at.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return at
-	}
-	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: drop}))
-}
-
 // runPerf runs cfg, prints tables as they are measured and writes files at the end. Under
 // a launcher only rank 0 prints. Only rank 0 fails for a fault of all ranks: if another
 // process failed first, the launcher would kill rank 0.
-func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
+func (a tool) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	machine := perf.ThisMachine()
-	text := perf.NewText(a.stdout, machine)
+	text := perf.NewText(a.Stdout, machine)
 	result, err := perf.Run(ctx, cfg, text)
 	if err != nil {
 		return runError(err)
@@ -47,31 +32,35 @@ func (a app) runPerf(ctx context.Context, cfg perf.Config, f perfFlags) error {
 	}
 	all := a.report(machine)
 	all.Tables = result.Tables
-	if err := errors.Join(text.Err(), perf.WriteComparison(a.stdout, result.Tables), f.writeFiles(all)); err != nil {
-		return failure{err: err}
+	if err := errors.Join(text.Err(), perf.WriteComparison(a.Stdout, result.Tables), f.writeFiles(all)); err != nil {
+		return app.Failure{Err: err}
 	}
 	if wrong := result.Wrong(); wrong > 0 {
-		return failure{err: fmt.Errorf("%d wrong values, see #wrong", wrong)}
+		return app.Failure{Err: fmt.Errorf("%d wrong values, see #wrong", wrong)}
 	}
 	missing := strings.Join(result.Missing(), "\ngolops: ")
 	if missing != "" && !slices.Contains(cfg.Operations, perf.All) {
-		return failure{err: errors.New(missing)}
+		return app.Failure{Err: errors.New(missing)}
 	}
 	if missing != "" {
-		fmt.Fprintln(a.stderr, report.PrintableLines("golops: "+missing))
+		fmt.Fprintln(a.Stderr, report.PrintableLines("golops: "+missing))
 	}
 	return nil
 }
 
 // runError is the failure of a run of ranks.
 func runError(err error) error {
-	if errors.As(err, new(*perf.ConfigError)) || errors.As(err, new(*launch.UsageError)) { // all ranks have it
-		return failure{err: errors.New(oneLine(err)), code: usage, quiet: otherRank()}
+	bad, is := errors.AsType[*perf.ConfigError](err)
+	if is {
+		err = bad.Err
 	}
-	if stop, is := stopOf(err); is {
-		return failure{err: stop, code: stop.code(), quiet: otherRank()}
+	if is || errors.As(err, new(*launch.UsageError)) { // all ranks have it
+		return app.Failure{Err: errors.New(app.OneLine(err)), Code: app.Usage, Quiet: app.OtherRank()}
 	}
-	return failure{err: err, quiet: launch.Reported(err)}
+	if stop, is := app.StopOf(err); is {
+		return app.Failure{Err: stop, Code: stop.Code(), Quiet: app.OtherRank()}
+	}
+	return app.Failure{Err: err, Quiet: launch.Reported(err)}
 }
 
 // checkFiles refuses files that cannot be written, before anything is measured.
@@ -87,7 +76,7 @@ func (f *perfFlags) checkFiles() (errs []error) {
 
 // checkFile refuses a file that cannot be written. "" means none.
 func checkFile(flag, name string) []error {
-	if name == "" || otherRank() { // whose machine may have other folders
+	if name == "" || app.OtherRank() { // whose machine may have other folders
 		return nil
 	}
 	if s, err := os.Stat(filepath.Dir(name)); err != nil || !s.IsDir() {

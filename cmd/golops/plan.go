@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/cost"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
@@ -105,7 +106,7 @@ func readMachine(name string) (cost.Machine, error) {
 }
 
 // runPlan makes the plan and writes it.
-func (a app) runPlan(cmd *cobra.Command, f *planFlags, p perf.Checker, faults ...error) error {
+func (a tool) runPlan(cmd *cobra.Command, f *planFlags, p perf.Checker, faults ...error) error {
 	m, memory, err := f.load(cmd.Flags())
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return err
@@ -119,7 +120,7 @@ func (a app) runPlan(cmd *cobra.Command, f *planFlags, p perf.Checker, faults ..
 			return runError(err)
 		}
 	}
-	err = errors.Join(plan.WriteText(a.stdout), writeFile(f.json, plan.WriteJSON))
+	err = errors.Join(plan.WriteText(a.Stdout), writeFile(f.json, plan.WriteJSON))
 	if err == nil && !slices.ContainsFunc(plan.Rows, func(r perf.PlanRow) bool { return r.Best >= 0 }) {
 		err = errors.New("plan: nothing fits into the memory: take more ranks, or give a rank more memory")
 	}
@@ -127,14 +128,14 @@ func (a app) runPlan(cmd *cobra.Command, f *planFlags, p perf.Checker, faults ..
 		err = writeFile(f.plot, func(w io.Writer) error { return perf.PlotPlan(w, format(f.plot), plan) })
 	}
 	if err != nil {
-		return failure{err: err}
+		return app.Failure{Err: err}
 	}
 	return nil
 }
 
 // checkPlan runs p here on those of the ranks that can be started. The machine is the one
 // that the file describes or, without a file, is measured.
-func (a app) checkPlan(cmd *cobra.Command, f *planFlags, p perf.Checker) (all []perf.PlanCheck, err error) {
+func (a tool) checkPlan(cmd *cobra.Command, f *planFlags, p perf.Checker) (all []perf.PlanCheck, err error) {
 	few := slices.DeleteFunc(slices.Clone(f.ranks), func(n int) bool { return n > perf.MostChecked })
 	if len(few) == 0 {
 		few = []int{1, 2, 4}
@@ -147,7 +148,7 @@ func (a app) checkPlan(cmd *cobra.Command, f *planFlags, p perf.Checker) (all []
 		m.Nodes = 1
 	} else {
 		cfg := perf.RooflineDefaults()
-		cfg.Budget, cfg.Log, cfg.Threads = cfg.Budget/10, a.log(false), 1
+		cfg.Budget, cfg.Log, cfg.Threads = cfg.Budget/10, a.Log(false), 1
 		roof, _, err := perf.MeasureRoofline(cmd.Context(), cfg)
 		if err != nil {
 			return nil, err
@@ -155,7 +156,7 @@ func (a app) checkPlan(cmd *cobra.Command, f *planFlags, p perf.Checker) (all []
 		m = roof.Machine
 	}
 	for _, n := range few {
-		checks, err := perf.Check(cmd.Context(), m, p, n, a.log(false))
+		checks, err := perf.Check(cmd.Context(), m, p, n, a.Log(false))
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +165,7 @@ func (a app) checkPlan(cmd *cobra.Command, f *planFlags, p perf.Checker) (all []
 	return all, nil
 }
 
-func (a app) plan() *cobra.Command {
+func (a tool) plan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "plan", Short: "predict time and memory on clusters, and choose the layout", Args: cobra.NoArgs,
 		Long: `plan predicts how long an application of an operator takes on numbers of ranks, how much
@@ -189,7 +190,7 @@ The exit code is 1 if nothing fits into the memory, 2 if the request is impossib
 }
 
 // planned returns the command of one plan.
-func (a app) planned(name, short string, flags func(s *pflag.FlagSet), planner func(s *pflag.FlagSet) (perf.Checker, error)) *cobra.Command {
+func (a tool) planned(name, short string, flags func(s *pflag.FlagSet), planner func(s *pflag.FlagSet) (perf.Checker, error)) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{Use: name, Short: short, Long: short + ". golops help plan has examples.", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -212,7 +213,7 @@ func planType(name string, errs *[]error) scalar.DType {
 	return dt
 }
 
-func (a app) planProduct() *cobra.Command {
+func (a tool) planProduct() *cobra.Command {
 	p := cost.Problem{}
 	var size int
 	var dtype, stored, kind string
@@ -245,7 +246,7 @@ func (a app) planProduct() *cobra.Command {
 		})
 }
 
-func (a app) planHalo() *cobra.Command {
+func (a tool) planHalo() *cobra.Command {
 	h := cost.Halo{}
 	var dtype string
 	return a.planned("halo", "predict the exchange of ghost cells",
@@ -267,7 +268,7 @@ func (a app) planHalo() *cobra.Command {
 		})
 }
 
-func (a app) planLSM() *cobra.Command {
+func (a tool) planLSM() *cobra.Command {
 	v := cost.Survey{}
 	var dtype string
 	return a.planned("lsm", "predict the modelling and migration that each iteration of golops lsm applies",

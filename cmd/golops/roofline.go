@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/launch"
 	"github.com/golops/golops/perf"
 	"github.com/golops/golops/report"
@@ -14,13 +15,13 @@ import (
 )
 
 // roofline is golops perf roofline.
-func (a app) roofline() *cobra.Command {
+func (a tool) roofline() *cobra.Command {
 	cfg := perf.RooflineDefaults()
 	var f perfFlags
 	var machine, memory string
 	var sizes []string
 	cmd := &cobra.Command{
-		Use: "roofline", Short: "measure what golops plan needs to know of this machine", Args: cobra.NoArgs, Annotations: ranked,
+		Use: "roofline", Short: "measure what golops plan needs to know of this machine", Args: cobra.NoArgs, Annotations: app.Ranked,
 		Long: `roofline measures the bytes per second that a rank receives, over the size of messages
 and the number of messages between two synchronisations, by messages and by reading from
 windows. It fits latency, overhead of a message and bandwidth to the times, and measures
@@ -59,7 +60,7 @@ link.`,
 			}
 			errs = append(errs, f.checkFiles()...)
 			errs = append(errs, checkFile("machine", machine)...)
-			cfg.Fault, cfg.Log = errors.Join(errs...), a.log(false)
+			cfg.Fault, cfg.Log = errors.Join(errs...), a.Log(false)
 			return a.runRoofline(cmd, cfg, f, machine)
 		},
 	}
@@ -81,7 +82,7 @@ link.`,
 }
 
 // runRoofline measures and writes the table and the files.
-func (a app) runRoofline(cmd *cobra.Command, cfg perf.RooflineConfig, f perfFlags, machine string) error {
+func (a tool) runRoofline(cmd *cobra.Command, cfg perf.RooflineConfig, f perfFlags, machine string) error {
 	here := perf.ThisMachine()
 	roof, rank, err := perf.MeasureRoofline(cmd.Context(), cfg)
 	if err != nil {
@@ -90,17 +91,17 @@ func (a app) runRoofline(cmd *cobra.Command, cfg perf.RooflineConfig, f perfFlag
 	if rank != 0 {
 		return nil
 	}
-	text := perf.NewText(a.stdout, here)
+	text := perf.NewText(a.Stdout, here)
 	text.Roofline(roof)
 	all := a.report(here)
 	all.Roofline = &roof
 	err = errors.Join(text.Err(), writeFile(machine, roof.Machine.Write), writeFile(f.json, all.WriteJSON),
 		writeFile(f.plot, func(w io.Writer) error { return perf.PlotRoofline(w, format(f.plot), here, roof) }))
 	if err != nil {
-		return failure{err: err}
+		return app.Failure{Err: err}
 	}
 	for _, name := range slices.Sorted(maps.Keys(roof.Missing)) {
-		fmt.Fprintln(a.stderr, report.PrintableLines("golops: roofline: not measured: "+name+": "+roof.Missing[name]))
+		fmt.Fprintln(a.Stderr, report.PrintableLines("golops: roofline: not measured: "+name+": "+roof.Missing[name]))
 	}
 	return nil
 }

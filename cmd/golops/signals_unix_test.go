@@ -17,10 +17,7 @@ import (
 
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/comm/driver"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/mpirun"
-	"github.com/golops/golops/launch"
-	"github.com/spf13/pflag"
 )
 
 // A signal before the inversion ends the command at once, with the code of the
@@ -116,7 +113,7 @@ func TestSignalInInversion(t *testing.T) {
 		return p
 	}
 	for s, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		t.Run(names[s], func(t *testing.T) {
+		t.Run(s.String(), func(t *testing.T) {
 			p := stop(t, nil, func(p *started) { p.Process.Signal(s) }, code)
 			if p.times(afterThis) != 1 || !strings.Contains(p.stdout.String(), "stopped after") {
 				t.Errorf("got %q and %q", p.stdout.String(), p.said)
@@ -157,95 +154,14 @@ func TestSecondSignal(t *testing.T) {
 		p.rank(1).Signal(syscall.SIGSTOP)
 		p.rank(0).Signal(syscall.SIGINT)
 		p.await(afterThis)
-		time.Sleep(repeat + 50*time.Millisecond) // golops takes a signal that comes sooner for the same one
+		time.Sleep(300 * time.Millisecond) // golops takes a signal that comes sooner for the same one
 		p.rank(0).Signal(syscall.SIGTERM)
-		if code := p.end(); code != 143 || p.stdout.Len() > 0 {
+		killed := func(code int) bool { return m.Name == "mpich" && code == 9 } // its launcher may report the stopped rank, which it kills
+		if code := p.end(); code != 143 && !killed(code) || p.stdout.Len() > 0 {
 			t.Errorf("got exit code %d, %q and %q", code, p.stdout.String(), p.said)
 		}
 		untouched()
 	})
-}
-
-// What each signal does, state by state.
-func TestSignalStates(t *testing.T) {
-
-	type event struct {
-		signal syscall.Signal
-		ms     int
-	}
-	for name, c := range map[string]struct {
-		phase    phase
-		rank     int
-		launcher string
-		events   []event
-		exit     int // 0 means that the process goes on
-		says     string
-		stop     int
-		cut      bool
-	}{
-		"simple":             {simple, 0, "", []event{{syscall.SIGTERM, 0}}, 0, "golops: stopped by SIGTERM", 15, true},
-		"preparing":          {preparing, 0, "", []event{{syscall.SIGINT, 0}}, 0, nothingYet, 2, true},
-		"inverting":          {inverting, 0, "", []event{{syscall.SIGHUP, 0}}, 0, afterThis, 1, false},
-		"twice at once":      {inverting, 0, "", []event{{syscall.SIGTERM, 0}, {syscall.SIGTERM, 3}}, 0, afterThis, 15, false},
-		"twice":              {inverting, 0, "", []event{{syscall.SIGINT, 0}, {syscall.SIGTERM, 400}}, 143, afterThis, 2, false},
-		"writing":            {writing, 0, "", []event{{syscall.SIGINT, 0}}, 0, "the results are being written; Ctrl-C again stops now", 2, false},
-		"ended":              {ended, 0, "", []event{{syscall.SIGTERM, 0}}, 77, "", 0, false},
-		"mpirun":             {inverting, 0, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 1000}}, 0, "stopping after this iteration, if mpirun waits: it kills the ranks in about a second; kept", 15, false},
-		"one rank":           {inverting, 3, openMPI, []event{{syscall.SIGTERM, 0}}, 0, "rank 3: " + afterThis, 15, false},
-		"mpirun, other rank": {inverting, 3, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 1000}}, 0, "", 15, false},
-		"continued long ago": {inverting, 0, openMPI, []event{{syscall.SIGCONT, 0}, {syscall.SIGTERM, 60000}}, 0, afterThis, 15, false},
-		"hydra, other rank":  {inverting, 1, "MPICH's mpiexec (hydra)", []event{{syscall.SIGINT, 0}}, 0, "", 2, false},
-		"only continued":     {inverting, 0, "", []event{{syscall.SIGCONT, 0}}, 0, "", 0, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			said, exit := make(chan string, 9), 0
-			_, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			s := &signals{
-				say: func(line string) { said <- line }, exit: func(code int) { exit = code }, cancel: cancel,
-				launcher: c.launcher, rank: c.rank, now: c.phase, code: 77, kept: func() string { return "kept" },
-			}
-			if c.cut {
-				s.exit = func(int) {} // the grace may pass while the test is held up
-			}
-			at := time.Now()
-			for _, e := range c.events {
-				s.hear(e.signal, at.Add(time.Duration(e.ms)*time.Millisecond))
-			}
-			if c.says != "" {
-				if line := <-said; line != c.says {
-					t.Errorf("it says %q, want %q", line, c.says)
-				}
-			}
-			_, cut := s.cut()
-			if exit != c.exit || s.stop().Signal != c.stop || cut != c.cut || len(said) > 0 {
-				t.Errorf("got exit %d, stop %d, cut %v, want %d, %d, %v", exit, s.stop().Signal, cut, c.exit, c.stop, c.cut)
-			}
-		})
-	}
-}
-
-// All ranks end with the code of the stop, so that no launcher takes the run for
-// complete, and the result is printed before the ranks end: the end of MPI may
-// hang.
-func TestRanksPrintBeforeTheyEnd(t *testing.T) {
-	var out, stderr bytes.Buffer
-	a, flags, f := newApp(&out, &stderr), pflag.NewFlagSet("lsm", pflag.ContinueOnError), lsmFlags{}
-	f.register(flags)
-	if err := flags.Parse([]string{"--config", config(t, quick), "--out", filepath.Join(t.TempDir(), "out"), "--iterations", "2"}); err != nil {
-		t.Fatal(err)
-	}
-	l := a.newLSMRun(&f, flags)
-	err := launch.Config{Ranks: 2}.Local(t.Context(), func(ctx context.Context, r dist.Proc) error {
-		err := l.rank(ctx, r)
-		if r.Rank() == 0 && !strings.Contains(out.String(), "after 2 iterations") {
-			t.Errorf("rank 0 has returned and printed %q", &out)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A file that one rank does not see ends all ranks with its message, once, and
@@ -299,7 +215,7 @@ func TestUsageUnderMPI(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Run("goroutines", func(t *testing.T) {
 		var out, stderr bytes.Buffer
-		a := newApp(&out, &stderr)
+		a := newTool(&out, &stderr)
 		a.wrap = func(c *comm.Comm) *comm.Comm { return comm.New(absent{c.Conn()}) }
 		code := a.run(t.Context(), strings.Fields("perf all_gather --ranks 2 --timeout 100ms"))
 		if code != 1 || !strings.Contains(stderr.String(), "golops: rank 0: ") || !strings.Contains(stderr.String(), "waited 100ms") {

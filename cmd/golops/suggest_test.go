@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/lsm"
 	"github.com/golops/golops/data"
 )
@@ -87,7 +88,7 @@ func TestFlagsOfOwnData(t *testing.T) {
 		t.Fatalf("exit code %d: %q", code, stderr)
 	}
 	c := lsm.Default()
-	if err := c.ReadFile(filepath.Join(out, "lsm.yaml")); err != nil {
+	if err := app.ReadFile(&c, filepath.Join(out, "lsm.yaml")); err != nil {
 		t.Fatal(err)
 	}
 	if c.Grid.DX != 5 || c.Grid.DZ != 4 || c.Time.Samples != 201 || c.Time.Interval != 0.002 || c.Wavelet.Frequency != 35 {

@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// sigContinue is the signal that Open MPI's mpirun sends before SIGTERM.
-const sigContinue = syscall.SIGCONT
-
 // killGroup makes the end of cmd's context kill the processes too that it has
 // started.
 func killGroup(cmd *exec.Cmd) {

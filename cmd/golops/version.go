@@ -35,13 +35,13 @@ func revision(settings []debug.BuildSetting) string {
 	return commit + changed + ")"
 }
 
-func (a app) version() *cobra.Command {
+func (a tool) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintln(a.stdout, "golops "+fullVersion())
+			fmt.Fprintln(a.Stdout, "golops "+fullVersion())
 			return nil
 		},
 	}

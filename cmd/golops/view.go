@@ -11,13 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/report"
 	"github.com/spf13/cobra"
 )
 
-func (a app) view() *cobra.Command {
+func (a tool) view() *cobra.Command {
 	var out, cmap string
 	var axis, index int
 	var c report.ViewConfig
@@ -114,7 +115,7 @@ func pictureNames(arrays []string, out string) ([]string, error) {
 
 // viewOne draws an array. It makes the picture in memory, so that no unfinished file
 // remains when ctx ends.
-func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig) error {
+func (a tool) viewOne(ctx context.Context, path, out string, c report.ViewConfig) error {
 	var picture bytes.Buffer
 	err := orStop(ctx, func() error {
 		info, err := data.Info(path)
@@ -136,9 +137,9 @@ func (a app) viewOne(ctx context.Context, path, out string, c report.ViewConfig)
 		return err
 	}
 	if err := report.Save(out, func(w io.Writer) error { _, err := picture.WriteTo(w); return err }); err != nil {
-		return failure{err: err}
+		return app.Failure{Err: err}
 	}
-	_, err = fmt.Fprintln(a.stdout, report.Printable(out))
+	_, err = fmt.Fprintln(a.Stdout, report.Printable(out))
 	return err
 }
 
@@ -180,5 +181,5 @@ func orStop(ctx context.Context, f func() error) error {
 		}
 	case <-ctx.Done():
 	}
-	return stopped(ctx)
+	return app.Stopped(ctx)
 }

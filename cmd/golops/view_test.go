@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/device"
 )
@@ -196,7 +197,7 @@ func TestViewStops(t *testing.T) {
 		<-end
 		return nil
 	})
-	if _, is := stopOf(err); !is {
+	if _, is := app.StopOf(err); !is {
 		t.Errorf("got %v", err)
 	}
 }

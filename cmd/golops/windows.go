@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golops/golops/app"
 	"github.com/golops/golops/launch"
 	"github.com/spf13/cobra"
 )
@@ -16,7 +17,7 @@ import (
 // windows is the command that info starts, as two ranks, to try the windows of an MPI
 // library. A rank ends itself after the limit, because launchers give ranks process
 // groups of their own.
-func (a app) windows() *cobra.Command {
+func (a tool) windows() *cobra.Command {
 	return &cobra.Command{
 		Use:    "windows <library> <limit>",
 		Short:  "try the windows of an MPI library",
@@ -28,13 +29,13 @@ func (a app) windows() *cobra.Command {
 				return err
 			}
 			defer time.AfterFunc(limit, func() {
-				fmt.Fprintf(a.stdout, "golops: no answer within %v\n", limit)
-				os.Exit(failed)
+				fmt.Fprintf(a.Stdout, "golops: no answer within %v\n", limit)
+				os.Exit(app.Failed)
 			}).Stop()
 			if err := launch.TryWindows(cmd.Context(), args[0]); err != nil {
-				return failure{err: err}
+				return app.Failure{Err: err}
 			}
-			_, err = fmt.Fprintln(a.stdout, answer)
+			_, err = fmt.Fprintln(a.Stdout, answer)
 			return err
 		},
 	}
@@ -42,7 +43,7 @@ func (a app) windows() *cobra.Command {
 
 // tryWindows sets whether the windows of each MPI library work. It tries them in other
 // processes.
-func (a app) tryWindows(ctx context.Context, libs []launch.Library) {
+func (a tool) tryWindows(ctx context.Context, libs []launch.Library) {
 	var wg sync.WaitGroup
 	for i := range libs {
 		if l := &libs[i]; l.MPI {
@@ -53,7 +54,7 @@ func (a app) tryWindows(ctx context.Context, libs []launch.Library) {
 }
 
 // windowsOf says whether the windows of an MPI library work.
-func (a app) windowsOf(ctx context.Context, l *launch.Library) string {
+func (a tool) windowsOf(ctx context.Context, l *launch.Library) string {
 	if l.MPIRun == "" {
 		return "not known: its mpirun was not found"
 	}

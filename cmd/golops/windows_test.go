@@ -36,7 +36,7 @@ func TestWindowsOf(t *testing.T) {
 			}
 		}
 		try := func(launcher string, patience time.Duration) string {
-			a := newApp(io.Discard, io.Discard)
+			a := newTool(io.Discard, io.Discard)
 			a.patience = patience
 			return a.windowsOf(t.Context(), &launch.Library{Path: path, MPIRun: launcher})
 		}

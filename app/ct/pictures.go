@@ -1,0 +1,55 @@
+package ct
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/golops/golops/app"
+	"github.com/golops/golops/dist"
+	"github.com/golops/golops/report"
+	"github.com/golops/golops/scalar"
+)
+
+// pictures draws what was measured and what was found. It is collective.
+func pictures[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, y, fbp, x dist.Array[T]) ([]app.Picture, error) {
+	var all [3][]float64
+	for i, a := range []dist.Array[T]{y, fbp, x} {
+		var err error
+		if all[i], err = app.Gather(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	if r.Rank() != 0 {
+		return nil, nil
+	}
+	images := report.Panels{Pictures: []report.Picture{s.picture("Filtered back-projection", all[1]), s.picture("Inversion, "+s.Solver.Method, all[2])}}
+	caption := fmt.Sprintf("Filtered back-projection with the filter %s, and %s after %d iterations, from %d views.", s.Image.Filter, s.Solver.Method, r.Iterations(), s.views)
+	if s.Data.File == "" {
+		n := s.Image.Size
+		truth := s.picture("Truth", nil)
+		truth.Data.At = func(i, k int) float64 { return headAt(n, i, k) }
+		images.Pictures = append([]report.Picture{truth}, images.Pictures...)
+		for i := range images.Pictures {
+			images.Pictures[i].Scale = report.Scale{Min: -0.1, Max: 0.6} // the skull, at 1, would hide what is in it
+		}
+		caption = "The head of Shepp and Logan. " + caption
+	}
+	sinogram := report.Picture{
+		Title: "Sinogram", Data: report.Grid{Rows: s.views, Cols: s.detectors, At: func(i, k int) float64 { return all[0][i*s.detectors+k] }},
+		X: report.Axis{Label: "detector", Step: 1}, Y: report.Axis{Label: "view", Step: 1}, Map: report.Gray,
+	}
+	return []app.Picture{
+		{File: "images.png", Title: "Images", Caption: caption, PNG: images.PNG},
+		{File: "sinogram.png", Title: "Sinogram", Caption: fmt.Sprintf("%d views of %d detectors, %s rays.", s.views, s.detectors, s.Geometry.Beam), PNG: sinogram.PNG},
+	}, nil
+}
+
+// picture shows an image.
+func (s *scan) picture(title string, v []float64) report.Picture {
+	n, p := s.Image.Size, s.Image.Pixel
+	origin := -p * float64(n-1) / 2
+	return report.Picture{
+		Title: title, Data: report.Grid{Rows: n, Cols: n, At: func(i, k int) float64 { return v[i*n+k] }},
+		X: report.Axis{Label: "x", Origin: origin, Step: p}, Y: report.Axis{Label: "y, downwards", Origin: origin, Step: p}, Map: report.Gray, Aspect: 1,
+	}
+}

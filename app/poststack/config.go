@@ -1,0 +1,160 @@
+// Package poststack is the inversion of stacked seismic traces for acoustic impedance.
+package poststack
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/app"
+	"github.com/golops/golops/app/seismic"
+)
+
+// App returns the application golops poststack.
+func App() app.Application[Config] {
+	return app.Application[Config]{
+		Name:  "poststack",
+		Title: "Post-stack inversion",
+		Short: "post-stack inversion: from stacked traces to acoustic impedance",
+		Help: `poststack inverts a volume of stacked seismic traces for acoustic impedance.
+Without flags it models data of a built-in example, layers with a fault and a
+channel, and inverts them. With a volume and a background it inverts yours:
+  golops poststack
+  golops poststack --regularization tv --method admm --weight 0.005
+  golops poststack --data stack.segy --background trend.npy --estimate
+  mpirun -n 4 golops poststack --config survey.yaml --split both`,
+		Default: DefaultText,
+		Flags: []app.Flag{
+			{Name: "data", Key: "data.file", Usage: "stacked traces, `stack.npy` or .segy"},
+			{Name: "noise", Key: "example.noise", Usage: "noise of modelled data, `relative` to the data"},
+			{Name: "interval", Key: "data.interval", Usage: "sampling interval in `seconds`"},
+			{Name: "background", Key: "background.file", Usage: "impedance to start from, `b.npy` or .segy"},
+			{Name: "wavelet", Key: "wavelet.file", Usage: "wavelet, `w.npy`"},
+			{Name: "estimate", Key: "wavelet.estimate", Usage: "estimate the wavelet from the data"},
+			{Name: "regularization", Key: "regularization.kind", Usage: "`kind`: none, laplacian, tv, l1"},
+			{Name: "weight", Key: "regularization.weight", Usage: "`weight` of the regularization"},
+			{Name: "by", Key: "regularization.by", Usage: "`volume` or trace"},
+			{Name: "split", Key: "spread.split", Usage: "spread over ranks: `inlines`, crosslines, both"},
+			{Name: "type", Key: "spread.type", Usage: "element `type`: float32, float64"},
+		},
+		Files: []app.File{
+			{Name: "impedance.npy", Note: "impedance, inlines × crosslines × samples"}, {Name: "impedance.segy", Note: "the same with the headers of the data"},
+			{Name: "background.npy", Note: "impedance before the inversion"}, {Name: "wavelet.npy", Note: "wavelet"},
+			{Name: "model.npy", Note: "true impedance"}, {Name: "data.npy", Note: "modelled data"},
+			{Name: "sections.png"}, {Name: "traces.png"}, {Name: "data.png"},
+		},
+		Prepare: Prepare,
+	}
+}
+
+// Config is the configuration of a run.
+type Config struct {
+	Data           seismic.Data    `yaml:"data"`
+	Example        seismic.Example `yaml:"example"`
+	Background     Background      `yaml:"background"`
+	Wavelet        seismic.Wavelet `yaml:"wavelet"`
+	Regularization Regularization  `yaml:"regularization"`
+	Spread         seismic.Spread  `yaml:"spread"`
+	Solver         app.Solver      `yaml:"solver"`
+	app.Base
+}
+
+// Background is the impedance before the inversion.
+type Background struct {
+	File   string  `yaml:"file" is:"path"`
+	First  float64 `yaml:"first"`
+	Last   float64 `yaml:"last"`
+	Smooth int     `yaml:"smooth"`
+}
+
+// Regularization is what is known of impedance.
+type Regularization struct {
+	Kind   string  `yaml:"kind"`
+	Weight float64 `yaml:"weight"`
+	By     string  `yaml:"by"`
+}
+
+// DefaultText is the default configuration with a comment on every parameter.
+//
+//go:embed default.yaml
+var DefaultText string
+
+// Default returns the configuration of the built-in example.
+func Default() Config { return app.Default[Config](DefaultText) }
+
+// split are the methods for tv and l1.
+var split = []string{"admm", "split-bregman", "primal-dual"}
+
+// sparse reports whether the regularization is a sum of absolute values.
+func (r Regularization) sparse() bool { return r.Kind == "tv" || r.Kind == "l1" }
+
+// validate reports everything that can be seen to be wrong without the files.
+func (c Config) validate() error {
+	var f app.Faults
+	seismic.Check(&f, c.Data, c.Example, c.Wavelet, c.Spread)
+	b := c.Background
+	trend := b.First != 0 || b.Last != 0
+	if trend && !(b.First > 0 && b.Last > 0 && b.First < 1e30 && b.Last < 1e30) {
+		f.Add("background goes from %g to %g: impedances must be positive and finite", b.First, b.Last)
+	}
+	if b.File != "" && trend {
+		f.Add("background has both a file, %s, and a trend from %g to %g: give one", app.Shown(b.File), b.First, b.Last)
+	}
+	if c.Data.File != "" && b.File == "" && !trend {
+		f.Add("data come from %s, but no background is given: name background.file, or background.first and background.last", app.Shown(c.Data.File))
+	}
+	f.AtLeast("background.smooth", b.Smooth, 0)
+	r := c.Regularization
+	f.OneOf("regularization.kind", r.Kind, "none", "laplacian", "tv", "l1")
+	f.OneOf("regularization.by", r.By, "volume", "trace")
+	f.NotNegative("regularization.weight", r.Weight)
+	if r.sparse() {
+		f.Positive("regularization.weight", r.Weight)
+	}
+	f.Solver(c.Solver, split...)
+	if slices.Contains(split, c.Solver.Method) != r.sparse() {
+		f.Add("solver.method is %s and regularization.kind %s: tv and l1 need one of %v, the others one of cgls, cgls-one-message, lsqr", c.Solver.Method, r.Kind, split)
+	}
+	f.Base(c)
+	return f.Err()
+}
+
+// job is a run that has been checked.
+type job struct {
+	Config
+	in, background seismic.Input
+	given          []float64 // the wavelet; nil means estimated
+}
+
+// Prepare checks a configuration and the files that it names.
+func Prepare(c Config) (*app.Task, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	j := &job{Config: c}
+	var err error
+	if j.in, err = j.Data.Open(c.Example); err != nil {
+		return nil, err
+	}
+	if c.Background.File != "" {
+		if j.background, err = c.Data.Like(c.Background.File, j.in.Dims); err != nil {
+			return nil, err
+		}
+	}
+	if j.given, err = c.Wavelet.Read(j.in.Dims[2], j.Data.Interval); err != nil {
+		return nil, err
+	}
+	if j.in.Dims[2] < 3 {
+		return nil, fmt.Errorf("traces have %d samples: needs at least 3", j.in.Dims[2])
+	}
+	elem, do := 8.0, run[float64]
+	if c.Spread.Type == "float32" {
+		elem, do = 4, run[float32]
+	}
+	n := elem * float64(j.in.Dims[0]) * float64(j.in.Dims[1]) * float64(j.in.Dims[2])
+	return &app.Task{
+		Config: j.Config, Bytes: 2 * n, State: 3 * n,
+		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) },
+	}, nil
+}

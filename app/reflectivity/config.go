@@ -1,0 +1,142 @@
+// Package reflectivity is the inversion of stacked seismic traces for sparse reflection
+// coefficients.
+package reflectivity
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/golops/golops/app"
+	"github.com/golops/golops/app/seismic"
+)
+
+// App returns the application golops reflectivity.
+func App() app.Application[Config] {
+	return app.Application[Config]{
+		Name:  "reflectivity",
+		Title: "Sparse reflectivity",
+		Short: "sparse spikes: from stacked traces to reflection coefficients",
+		Help: `reflectivity finds the few reflection coefficients that explain a volume of
+stacked seismic traces. Without flags it models data of a built-in example and
+inverts them. It tries several weights and takes the one at the corner of the
+L-curve. With a volume it inverts yours:
+  golops reflectivity
+  golops reflectivity --choice discrepancy --left 0.1
+  golops reflectivity --data stack.segy --estimate
+  mpirun -n 4 golops reflectivity --config survey.yaml --split both`,
+		Default: DefaultText,
+		Flags: []app.Flag{
+			{Name: "data", Key: "data.file", Usage: "stacked traces, `stack.npy` or .segy"},
+			{Name: "noise", Key: "example.noise", Usage: "noise of modelled data, `relative` to the data"},
+			{Name: "interval", Key: "data.interval", Usage: "sampling interval in `seconds`"},
+			{Name: "wavelet", Key: "wavelet.file", Usage: "wavelet, `w.npy`"},
+			{Name: "estimate", Key: "wavelet.estimate", Usage: "estimate the wavelet from the data"},
+			{Name: "choice", Key: "weight.choice", Usage: "how the weight is chosen: `l-curve`, discrepancy, given"},
+			{Name: "weight", Key: "weight.value", Usage: "`weight`, if the choice is given"},
+			{Name: "left", Key: "weight.noise", Usage: "what to leave of the data for discrepancy, `relative` to them"},
+			{Name: "split", Key: "spread.split", Usage: "spread over ranks: `inlines`, crosslines, both"},
+			{Name: "type", Key: "spread.type", Usage: "element `type`: float32, float64"},
+		},
+		Files: []app.File{
+			{Name: "reflectivity.npy", Note: "spikes, inlines × crosslines × samples"}, {Name: "reflectivity.segy", Note: "the same with the headers of the data"},
+			{Name: "least-squares.npy", Note: "without the demand for sparsity"}, {Name: "wavelet.npy", Note: "wavelet"},
+			{Name: "model.npy", Note: "true reflectivity"}, {Name: "data.npy", Note: "modelled data"},
+			{Name: "sections.png"}, {Name: "traces.png"}, {Name: "weights.png"},
+		},
+		Prepare: Prepare,
+	}
+}
+
+// Config is the configuration of a run.
+type Config struct {
+	Data    seismic.Data    `yaml:"data"`
+	Example seismic.Example `yaml:"example"`
+	Wavelet seismic.Wavelet `yaml:"wavelet"`
+	Weight  Weight          `yaml:"weight"`
+	Spread  seismic.Spread  `yaml:"spread"`
+	Solver  app.Solver      `yaml:"solver"`
+	app.Base
+}
+
+// Weight is how the weight is chosen.
+type Weight struct {
+	Choice     string  `yaml:"choice"`
+	Value      float64 `yaml:"value"`
+	Trials     int     `yaml:"trials"`
+	Iterations int     `yaml:"iterations"`
+	Noise      float64 `yaml:"noise"`
+}
+
+// DefaultText is the default configuration with a comment on every parameter.
+//
+//go:embed default.yaml
+var DefaultText string
+
+// Default returns the configuration of the built-in example.
+func Default() Config { return app.Default[Config](DefaultText) }
+
+// methods are those for sparse spikes.
+var methods = []string{"fista", "ista", "proximal-gradient"}
+
+// validate reports everything that can be seen to be wrong without the files.
+func (c Config) validate() error {
+	var f app.Faults
+	seismic.Check(&f, c.Data, c.Example, c.Wavelet, c.Spread)
+	w := c.Weight
+	f.OneOf("weight.choice", w.Choice, "l-curve", "discrepancy", "given")
+	if w.Choice == "given" && !(w.Value > 0 && w.Value < 1) {
+		f.Add("weight.value is %g, must lie between 0 and 1: it is relative to the weight above which all spikes are zero", w.Value)
+	}
+	if w.Choice != "given" {
+		f.AtLeast("weight.trials", w.Trials, 4)
+		f.AtLeast("weight.iterations", w.Iterations, 1)
+	}
+	if w.Choice == "discrepancy" && !(w.Noise > 0 && w.Noise < 1) {
+		f.Add("weight.noise is %g, must lie between 0 and 1: it is relative to the data", w.Noise)
+	}
+	f.Solver(c.Solver, methods...)
+	if !slices.Contains(methods, c.Solver.Method) {
+		f.Add("solver.method is %s: sparse spikes need one of %v", c.Solver.Method, methods)
+	}
+	if c.Solver.Damp != 0 {
+		f.Add("solver.damp is %g, must be 0: the weight is what keeps spikes small", c.Solver.Damp)
+	}
+	f.Base(c)
+	return f.Err()
+}
+
+// job is a run that has been checked.
+type job struct {
+	Config
+	in    seismic.Input
+	given []float64 // the wavelet; nil means estimated
+}
+
+// Prepare checks a configuration and the files that it names.
+func Prepare(c Config) (*app.Task, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	j := &job{Config: c}
+	var err error
+	if j.in, err = j.Data.Open(c.Example); err != nil {
+		return nil, err
+	}
+	if j.in.Dims[2] < 3 {
+		return nil, fmt.Errorf("traces have %d samples: needs at least 3", j.in.Dims[2])
+	}
+	if j.given, err = c.Wavelet.Read(j.in.Dims[2], j.Data.Interval); err != nil {
+		return nil, err
+	}
+	elem, do := 8.0, run[float64]
+	if c.Spread.Type == "float32" {
+		elem, do = 4, run[float32]
+	}
+	n := elem * float64(j.in.Dims[0]) * float64(j.in.Dims[1]) * float64(j.in.Dims[2])
+	return &app.Task{
+		Config: j.Config, Bytes: 2 * n, State: 3 * n,
+		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) },
+	}, nil
+}
