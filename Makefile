@@ -2,9 +2,9 @@
 
 export GOFLAGS = -buildvcs=auto
 
-# Tests of these MPIs, of a browser and of NVIDIA's compiler must not be skipped:
+# Tests of these MPIs, of a browser, of FFTW and of NVIDIA's compiler must not be skipped:
 # the scripts have just tried to install them.
-TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
+TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_FFTW=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
 
 # The platforms that golops is built for, besides linux/amd64.
 PLATFORMS = linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
@@ -21,9 +21,9 @@ test: install lint
 	$(TEST_ENV) CGO_ENABLED=0 go test -vet=off -timeout 15m -skip '^TestSuite$$' ./...
 	$(MAKE) race
 
-# The race detector looks at goroutine ranks. It learns little from processes of MPI and
+# The race detector looks at goroutine ranks. It learns little from many random problems, from processes of MPI and
 # from the simulator of GPUs, which is C, and it allocates by itself: make soak has those too.
-RACE_SKIP = ^TestAllocs$$|/sim|/openmpi|/mpich|//openmpi|//mpich
+RACE_SKIP = ^TestAllocs$$|^TestRandomSparse$$|^TestRandomSplitting$$|/sim|/openmpi|/mpich|//openmpi|//mpich
 race:
 	CGO_ENABLED=1 go test -vet=off -race -timeout 15m -skip '$(RACE_SKIP)' ./comm/local ./comm ./trace ./dist ./solve
 
@@ -85,12 +85,17 @@ soak: install
 # Runs that measure golops and others side by side: messages, operators, products, migration;
 # see docs/benchmarks.md. ROUNDS says how often, RUN which operators.
 compare: install build
+	@scripts/install-fftw-mpi
 	@scripts/peer-python
 	CGO_ENABLED=0 go run ./perf/peer/fft $(if $(ROUNDS),-rounds $(ROUNDS))
+	CGO_ENABLED=0 go run ./perf/peer/fft -split $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer $(if $(ROUNDS),-rounds $(ROUNDS))
 	CGO_ENABLED=0 go run ./perf/peer/operators $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(RUN),-run '$(RUN)')
 	@scripts/install-scalapack
 	CGO_ENABLED=0 go run ./perf/peer/product -onesided $(if $(ROUNDS),-rounds $(ROUNDS))
+	CGO_ENABLED=0 go run ./perf/peer/sparse $(if $(ROUNDS),-rounds $(ROUNDS))
+	@scripts/golden-ct venv
+	CGO_ENABLED=0 go run ./perf/peer/ct $(if $(ROUNDS),-rounds $(ROUNDS))
 	@scripts/golden-lsm venv
 	CGO_ENABLED=0 go run ./perf/peer/inversion $(if $(ROUNDS),-rounds $(ROUNDS))
 

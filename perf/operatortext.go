@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"gonum.org/v1/plot"
+	"github.com/golops/golops/report"
 )
 
 // BeginOperator, OperatorRow and EndOperator make Text an OperatorObserver.
@@ -74,19 +74,13 @@ var _ OperatorObserver = (*Text)(nil)
 // PlotOperators draws rate and time over size, one curve for each table and mode. Tables
 // must be of one operator.
 func PlotOperators(w io.Writer, format string, m Machine, tables []OperatorTable) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	if len(tables) == 0 {
 		return errors.New("perf: plot: no table, there is nothing to show")
 	}
-	rate, times := panel("rate ("+tables[0].Unit+")"), panel("time of forward and adjoint (µs)")
+	rate, times := sizeChart("rate ("+tables[0].Unit+")"), sizeChart("time of forward and adjoint (µs)")
 	if tables[0].Operator == Product {
-		for _, p := range []*plot.Plot{rate, times} {
-			p.X.Label.Text, p.X.Tick.Marker = "extent", plot.TickerFunc(decadeTicks)
-		}
+		rate.X, rate.Power, times.X, times.Power = "extent", nil, "extent", nil
 	}
-	var entries []legendEntry
 	for _, t := range tables {
 		for i, mode := range t.Modes {
 			var x, y, s []float64
@@ -95,20 +89,17 @@ func PlotOperators(w io.Writer, format string, m Machine, tables []OperatorTable
 				mean := 2 / (1/r.Modes[i].ForwardRate + 1/r.Modes[i].AdjointRate)
 				x, y, s = append(x, float64(r.Size)), append(y, mean), append(s, both)
 			}
-			e := look(fmt.Sprintf("%s, %s, %d ranks", mode, t.Comm, t.Ranks), len(entries))
-			entries = append(entries, e)
-			if err := errors.Join(add(rate, x, y, e), add(times, x, s, e)); err != nil {
-				return fmt.Errorf("perf: plot: %w", err)
-			}
+			name := fmt.Sprintf("%s, %s, %d ranks", mode, t.Comm, t.Ranks)
+			rate.Curves = append(rate.Curves, report.Curve{Name: name, X: x, Y: y})
+			times.Curves = append(times.Curves, report.Curve{Name: name, X: x, Y: s})
 		}
 	}
-	if len(entries) == 0 {
+	if len(rate.Curves) == 0 {
 		return errors.New("perf: plot: no mode was measured, there is nothing to show")
 	}
-	fit(rate, times)
 	head := tables[0].Operator + ", " + tables[0].Type
 	if tables[0].Kind != "" {
 		head += ", " + tables[0].Kind
 	}
-	return drawPanels(w, format, head, m.short(), rate, times, entries)
+	return report.Charts{Title: head, Note: m.short(), Charts: []report.Chart{rate, times}}.Write(w, format)
 }

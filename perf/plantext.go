@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
+	"github.com/golops/golops/report"
 
 	"github.com/golops/golops/cost"
 )
@@ -106,13 +106,7 @@ func timeText(s float64) string {
 // PlotPlan draws the time of forward and adjoint, and the memory of a rank, over the number
 // of ranks, one curve for each option.
 func PlotPlan(w io.Writer, format string, p Plan) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
-	times, memory := panel("time of forward and adjoint (s)"), panel("memory of a rank (MB)")
-	for _, q := range []*plot.Plot{times, memory} {
-		q.X.Label.Text, q.X.Tick.Marker = "ranks", plot.TickerFunc(decadeTicks)
-	}
+	times, memory := report.Chart{Title: "time of forward and adjoint (s)", X: "ranks"}, report.Chart{Title: "memory of a rank (MB)", X: "ranks"}
 	var names []string
 	for _, r := range p.Rows {
 		for _, o := range r.Options {
@@ -124,12 +118,6 @@ func PlotPlan(w io.Writer, format string, p Plan) error {
 	if len(names) == 0 {
 		return errors.New("perf: plot: no option fits, there is nothing to show")
 	}
-	var entries []legendEntry
-	draw := func(name string, x, y, mem []float64) error {
-		e := look(name, len(entries))
-		entries = append(entries, e)
-		return errors.Join(add(times, x, y, e), add(memory, x, mem, e))
-	}
 	for _, name := range names {
 		var x, y, mem []float64
 		for _, r := range p.Rows {
@@ -139,10 +127,8 @@ func PlotPlan(w io.Writer, format string, p Plan) error {
 				}
 			}
 		}
-		if err := draw(name, x, y, mem); err != nil {
-			return fmt.Errorf("perf: plot: %w", err)
-		}
+		times.Curves = append(times.Curves, report.Curve{Name: name, X: x, Y: y})
+		memory.Curves = append(memory.Curves, report.Curve{Name: name, X: x, Y: mem})
 	}
-	fit(times, memory)
-	return drawPanels(w, format, p.Operator+", "+p.Problem, p.Machine.Measured, times, memory, entries)
+	return report.Charts{Title: p.Operator + ", " + p.Problem, Note: p.Machine.Measured, Charts: []report.Chart{times, memory}}.Write(w, format)
 }

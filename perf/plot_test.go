@@ -104,27 +104,3 @@ func TestCurveNames(t *testing.T) {
 		t.Errorf("got %q, want %q", each, want)
 	}
 }
-
-func TestTicks(t *testing.T) {
-	labels := func(lo, hi float64) (all []string) {
-		for _, tick := range sizeTicks(lo, hi) {
-			if tick.Label != "" {
-				all = append(all, tick.Label)
-			}
-		}
-		return all
-	}
-	if got, want := labels(6, 1.3*(64<<20)), []string{"32 B", "1 KB", "32 KB", "1 MB", "32 MB"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got, want := labels(6, 80), []string{"8 B", "16 B", "32 B", "64 B"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	all := ""
-	for _, tick := range decadeTicks(0.04, 2500) {
-		all += tick.Label + " "
-	}
-	if got := strings.Join(strings.Fields(all), " "); got != "0.1 1 10 100 1000" {
-		t.Errorf("got %q", got)
-	}
-}

@@ -3,15 +3,11 @@ package perf
 import (
 	"errors"
 	"fmt"
-	"image/color"
 	"io"
 	"maps"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/golops/golops/report"
 )
 
 // Roofline writes a table of rates for each link, the fits and the rates of a rank.
@@ -83,74 +79,40 @@ func (r Roofline) axes() (counts []int, sizes []int64) {
 // PlotRoofline draws rate over size, one panel for messages and one for one-sided
 // messages, or for the network if there are no windows. Dashed lines are the fits.
 func PlotRoofline(w io.Writer, format string, m Machine, r Roofline) error {
-	if err := checkFormat(format); err != nil {
-		return err
-	}
 	links := r.links()
 	if len(links) == 0 {
 		return errors.New("perf: plot: no link was measured, there is nothing to show")
 	}
-	left, right := panel(links[0]+" (GB/s)"), panel("")
-	panels := []*plot.Plot{left}
-	if len(links) > 1 {
-		right.Title.Text = links[1] + " (GB/s)"
-		panels = append(panels, right)
-	}
 	counts, sizes := r.axes()
-	var entries []legendEntry
-	for i, n := range counts {
-		entries = append(entries, look(fmt.Sprintf("%d messages per synchronisation", n), i))
-	}
-	for i, p := range panels {
-		for j, n := range counts {
-			if err := addRoof(p, r, i, n, sizes, entries[j]); err != nil {
-				return fmt.Errorf("perf: plot: %w", err)
-			}
+	all := report.Charts{Title: fmt.Sprintf("message roofline, %s, %d ranks", r.Comm, r.Ranks), Note: m.short(), SameY: true, Fits: "fit"}
+	for i := range min(2, len(links)) {
+		c := sizeChart(links[i] + " (GB/s)")
+		for _, n := range counts {
+			r.addTo(&c, i, n, sizes)
 		}
+		all.Charts = append(all.Charts, c)
 	}
-	fit(panels...)
-	for _, p := range panels {
-		p.Y.Min, p.Y.Max = min(left.Y.Min, panels[len(panels)-1].Y.Min), max(left.Y.Max, panels[len(panels)-1].Y.Max)
-	}
-	if len(panels) == 1 {
-		right.HideAxes()
-	}
-	entries = append(entries, legendEntry{name: "fit", line: fitStyle(color.NRGBA{A: 0xFF}), glyph: draw.GlyphStyle{Color: color.Transparent, Shape: draw.CircleGlyph{}}})
-	return drawPanels(w, format, fmt.Sprintf("message roofline, %s, %d ranks", r.Comm, r.Ranks), m.short(), left, right, entries)
+	return all.Write(w, format)
 }
 
-func fitStyle(c color.Color) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
-}
-
-// addRoof draws one curve and its fit.
-func addRoof(p *plot.Plot, r Roofline, link, count int, sizes []int64, e legendEntry) error {
-	f := r.Fits[link]
-	var x, y []float64
+// addTo adds the curve of a number of messages, and its fit.
+func (r Roofline) addTo(c *report.Chart, link, count int, sizes []int64) {
+	f, name := r.Fits[link], fmt.Sprintf("%d messages per synchronisation", count)
+	measured, fit := report.Curve{Name: name}, report.Curve{Name: name}
 	for _, q := range r.Points {
 		if q.Link == f.Name && q.Messages == count {
-			x, y = append(x, float64(q.Size)), append(y, q.Rate)
+			measured.X, measured.Y = append(measured.X, float64(q.Size)), append(measured.Y, q.Rate)
 		}
 	}
-	if err := add(p, x, y, e); err != nil || len(x) == 0 {
-		return err
-	}
-	var model plotter.XYs
 	for _, s := range sizes {
-		bytes := float64(s) * float64(count)
-		if float64(s) > slices.Max(x) {
+		if len(measured.X) == 0 || float64(s) > slices.Max(measured.X) {
 			break
 		}
+		bytes := float64(s) * float64(count)
 		t := f.Link.Latency + float64(count)*f.Link.Overhead + bytes/f.measured(r)
-		model = append(model, plotter.XY{X: float64(s), Y: bytes / t / 1e9})
+		fit.X, fit.Y = append(fit.X, float64(s)), append(fit.Y, bytes/t/1e9)
 	}
-	line, err := plotter.NewLine(model)
-	if err != nil {
-		return err
-	}
-	line.LineStyle = fitStyle(e.line.Color)
-	p.Add(line)
-	return nil
+	c.Curves, c.Fits = append(c.Curves, measured), append(c.Fits, fit)
 }
 
 // measured returns the bandwidth that a rank had when all ranks of a node sent.

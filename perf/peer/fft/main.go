@@ -1,6 +1,8 @@
 // Command fft compares Fourier transforms of the host with SciPy, ducc0 and FFTW, one
-// thread each. All take turns, because machines are noisy: only ratios of times taken
-// side by side mean anything. `make compare` runs it.
+// thread each. golops takes part three times: without FFTW, with FFTW where it is known
+// to be faster, and with FFTW where a trial says so. All take turns, because machines are noisy: only ratios of times taken
+// side by side mean anything. With -split it compares transforms of a block that is split
+// over ranks with FFTW-MPI and mpi4py-fft. `make compare` runs both.
 package main
 
 import (
@@ -34,8 +36,11 @@ type problem struct {
 
 func (p problem) String() string { return fmt.Sprintf("%s %v along %v", p.DType, p.Dims, p.Axes) }
 
-// peers are the columns of the table.
+// peers are those that golops is compared with.
 var peers = []string{"scipy", "ducc0", "fftw"}
+
+// modes are golops' own, as GOLOPS_FFTW has them.
+var modes = []string{"off", "", "measure"}
 
 func problems(seconds float64) (all []problem) {
 	for _, dtype := range []string{"complex128", "complex64", "float64", "float32"} {
@@ -56,12 +61,29 @@ func main() {
 	seconds := flag.Float64("seconds", 0.05, "how long a measurement takes at least")
 	python := flag.String("python", "build/golden-venv/bin/python", "Python with SciPy, ducc0 and pyFFTW; scripts/peer-python makes it")
 	run := flag.String("run", "", "only problems whose text matches this regular expression")
+	split := flag.Bool("split", false, "compare transforms over ranks, with FFTW-MPI and mpi4py-fft")
+	child := flag.Bool("child", false, "be golops among those; for this program itself")
+	var o splitOptions
+	flag.IntVar(&o.n, "n", 0, "extent of the block over ranks; 0 means 128, then 256")
+	flag.IntVar(&o.ranks, "ranks", 2, "number of ranks")
+	flag.IntVar(&o.calls, "calls", 10, "transforms per run over ranks")
+	flag.BoolVar(&o.transposed, "transposed", false, "golops leaves the result transposed, if it is the child")
+	flag.StringVar(&o.mpirun, "mpirun", "mpirun.openmpi", "launcher of the Open MPI that FFTW-MPI runs on")
+	flag.StringVar(&o.mpicc, "mpicc", "mpicc.openmpi", "its C compiler")
+	flag.StringVar(&o.build, "build", "build", "folder for the C program")
 	flag.Parse()
+	o.rounds, o.python = *rounds, *python
 	only, err := regexp.Compile(*run)
-	if err == nil {
-		err = launch.Config{Ranks: 1, Threads: 1}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
-			return compare(r.Device, *python, only, *rounds, *seconds)
-		})
+	switch {
+	case err != nil:
+	case *child:
+		err = serve(context.Background(), o)
+	case *split && o.n > 0:
+		err = compareSplit(o, []int{o.n})
+	case *split:
+		err = compareSplit(o, []int{128, 256})
+	default:
+		err = onDevices(context.Background(), nil, func(d []device.Device) error { return compare(d, *python, only, *rounds, *seconds) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fft:", err)
@@ -69,52 +91,79 @@ func main() {
 	}
 }
 
+// onDevices runs f with a device for each mode.
+func onDevices(ctx context.Context, have []device.Device, f func([]device.Device) error) error {
+	if len(have) == len(modes) {
+		return f(have)
+	}
+	if err := os.Setenv("GOLOPS_FFTW", modes[len(have)]); err != nil {
+		return err
+	}
+	return launch.Config{Ranks: 1, Threads: 1}.Local(ctx, func(ctx context.Context, r dist.Proc) error {
+		return onDevices(ctx, append(have, r.Device), f)
+	})
+}
+
 // compare prints the table.
-func compare(d device.Device, python string, only *regexp.Regexp, rounds int, seconds float64) error {
+func compare(devices []device.Device, python string, only *regexp.Regexp, rounds int, seconds float64) error {
 	p, err := start(python)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	fmt.Print("Microseconds of one transform, and the time of each peer over that of golops: above 1 golops is faster.\n\n")
-	fmt.Print("| type | block | axes | golops µs | SciPy | ducc0 | FFTW |\n|---|---|---|---|---|---|---|\n")
-	worst := map[string]float64{}
+	fmt.Print("Microseconds of one transform, and the time of each peer over that of golops: above 1 golops is faster. golops is alone,\n")
+	fmt.Print("uses FFTW where it is known to be faster (FFTW/auto), and where a trial says so (FFTW/measure).\n\n")
+	fmt.Print("| type | block | axes | golops µs | SciPy | ducc0 | FFTW | FFTW/auto | FFTW/measure |\n|---|---|---|---|---|---|---|---|---|\n")
+	worst := [5]float64{}
 	for _, c := range problems(seconds) {
 		if !only.MatchString(c.String()) {
 			continue
 		}
-		mine, best := math.Inf(1), map[string]float64{}
-		f, err := transform(d, c)
+		mine, theirs, err := inTurns(devices, p, c, rounds)
 		if err != nil {
 			return fmt.Errorf("%v: %w", c, err)
 		}
-		for range rounds {
-			mine = min(mine, measure(f, seconds))
-			theirs, err := p.ask(c)
-			if err != nil {
-				return fmt.Errorf("%v: %w", c, err)
-			}
-			for name, t := range theirs {
-				if best[name] == 0 || t < best[name] {
-					best[name] = t
-				}
-			}
-		}
-		fmt.Printf("| %s | %v | %v | %.4g |", c.DType, c.Dims, c.Axes, 1e6*mine)
-		for _, name := range peers {
-			if t := best[name]; t > 0 {
-				fmt.Printf(" %.2f |", t/mine)
-				if worst[name] == 0 || t/mine < worst[name] {
-					worst[name] = t / mine
-				}
-			} else {
+		fmt.Printf("| %s | %v | %v | %.4g |", c.DType, c.Dims, c.Axes, 1e6*mine[0])
+		for i, t := range [...]float64{theirs[0] / mine[0], theirs[1] / mine[0], theirs[2] / mine[0], theirs[2] / mine[1], theirs[2] / mine[2]} {
+			if math.IsInf(t, 0) { // the peer is not installed
 				fmt.Print(" |")
+				continue
+			}
+			fmt.Printf(" %.2f |", t)
+			if worst[i] == 0 || t < worst[i] {
+				worst[i] = t
 			}
 		}
 		fmt.Println()
 	}
-	fmt.Printf("\nThe least ratio: SciPy %.2f, ducc0 %.2f, FFTW %.2f.\n", worst["scipy"], worst["ducc0"], worst["fftw"])
+	fmt.Printf("\nThe least ratio: SciPy %.2f, ducc0 %.2f, FFTW %.2f, FFTW/auto %.2f, FFTW/measure %.2f.\n", worst[0], worst[1], worst[2], worst[3], worst[4])
 	return nil
+}
+
+// inTurns returns the best seconds of golops on each device, and of each peer.
+func inTurns(devices []device.Device, p *process, c problem, rounds int) (mine, theirs [3]float64, err error) {
+	var run [3]func() error
+	for i, d := range devices {
+		mine[i], theirs[i] = math.Inf(1), math.Inf(1)
+		if run[i], err = transform(d, c); err != nil {
+			return mine, theirs, err
+		}
+	}
+	for range rounds {
+		for i, f := range run {
+			mine[i] = min(mine[i], measure(f, c.Seconds))
+		}
+		times, err := p.ask(c)
+		if err != nil {
+			return mine, theirs, err
+		}
+		for i, name := range peers {
+			if t, ok := times[name]; ok {
+				theirs[i] = min(theirs[i], t)
+			}
+		}
+	}
+	return mine, theirs, nil
 }
 
 // transform returns the transform of a problem by golops.

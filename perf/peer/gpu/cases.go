@@ -26,8 +26,12 @@ type step struct {
 	name        string
 	peer, limit float64
 	per         int // so many of what is counted are done in a call
+	reads           // may be zero
 	run         func(ctx context.Context) error
 }
+
+// reads are the bytes that a call reads, and those that the device can read in a second.
+type reads struct{ bytes, most float64 }
 
 func cases(shrink int) []kase {
 	s := shrink
@@ -62,11 +66,17 @@ func cases(shrink int) []kase {
 		{"Fredholm complex64", func(ctx context.Context, r dist.Proc) ([]step, error) { return fredholm(ctx, r, 256/s, 64/s) }},
 		{"FFT complex64", func(ctx context.Context, r dist.Proc) ([]step, error) { return transform(ctx, r, 256/s) }},
 		{"MDC", func(ctx context.Context, r dist.Proc) ([]step, error) { return deconvolution(ctx, r, 256/s, 64/s) }},
+		{"ct float32", func(ctx context.Context, r dist.Proc) ([]step, error) { return tomography(ctx, r, 1024/s, 720/s) }},
 		{"CG", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CG[float32]{}, 64, 100, 1.7, 0.05)
 		}},
 		{"CGLS", func(ctx context.Context, r dist.Proc) ([]step, error) {
 			return solver(ctx, r, &solve.CGLS[float32, float32]{}, max(64, 4096/s), 50, 5.3, 0.15)
+		}},
+		{"FISTA", func(ctx context.Context, r dist.Proc) ([]step, error) {
+			n := max(64, 4096/s) // ‖A‖² is about 1.5·n
+			m := &solve.FISTA[float32, float32]{Shrinkage: solve.Shrinkage[float32]{Eps: 0.1, Alpha: 0.6 / float64(n)}}
+			return solver(ctx, r, m, n, 100, 4.92, 0.15)
 		}},
 	}
 }
@@ -90,7 +100,7 @@ func dot(ctx context.Context, r dist.Proc, n int) ([]step, error) {
 		return nil, err
 	}
 	y, err := of[float32](s, 0.25)
-	return []step{{fmt.Sprintf("%d elements", n), 1.11, 0.16, 1, func(ctx context.Context) error {
+	return []step{{fmt.Sprintf("%d elements", n), 1.11, 0.16, 1, reads{}, func(ctx context.Context) error {
 		d, err := dist.Dot(ctx, x, y)
 		if want := float32(n) / 8; err == nil && d != want {
 			return fmt.Errorf("dot is %g, want %g", d, want)
@@ -119,8 +129,8 @@ func derivative(ctx context.Context, r dist.Proc, block []int, peer [2]float64, 
 // both are an operator and its adjoint.
 func both[T scalar.Scalar](op linop.Operator[T], x, y dist.Array[T], size string, peer, limit [2]float64) []step {
 	return []step{
-		{size + ", forward", peer[0], limit[0], 1, func(ctx context.Context) error { return op.Forward(ctx, y, x) }},
-		{size + ", adjoint", peer[1], limit[1], 1, func(ctx context.Context) error { return op.Adjoint(ctx, x, y) }},
+		{size + ", forward", peer[0], limit[0], 1, reads{}, func(ctx context.Context) error { return op.Forward(ctx, y, x) }},
+		{size + ", adjoint", peer[1], limit[1], 1, reads{}, func(ctx context.Context) error { return op.Adjoint(ctx, x, y) }},
 	}
 }
 
@@ -247,10 +257,45 @@ func deconvolution(ctx context.Context, r dist.Proc, n, v int) ([]step, error) {
 	size := fmt.Sprintf("%d of %dx%d by %d, nt %d", n, n, n, v, 2*n+1)
 	method := &solve.CGLS[float32, float32]{}
 	return append(both(op, z, u, size, [2]float64{14.4, 14.5}, [2]float64{1.5, 1.5}),
-		step{size + fmt.Sprintf(", %d CGLS", iterations), 408, 40, 1, func(ctx context.Context) error {
+		step{size + fmt.Sprintf(", %d CGLS", iterations), 408, 40, 1, reads{}, func(ctx context.Context) error {
 			dist.Zero(m)
 			return iterate(ctx, method, w, iterations)
 		}}), err
+}
+
+// tomography is the projector of n × n pixels with n detectors. The peer, ASTRA, is not
+// on the machine. The limit
+// is the first cache of an H200, 132 processors of 128 bytes in each of 1.98e9 cycles:
+// rays read two pixels on each line.
+func tomography(ctx context.Context, r dist.Proc, n, views int) ([]step, error) {
+	const cache = 132 * 128 * 1.98e9
+	x, err := dist.NewSpace(ctx, r, dist.Replicated, n, n)
+	if err != nil {
+		return nil, err
+	}
+	y, err := x.Like(dist.Split(0), views, n)
+	if err != nil {
+		return nil, err
+	}
+	o := ops.ProjectorDefaults(make([]float64, views))
+	for i := range o.Angles {
+		o.Angles[i] = float64(i) * math.Pi / float64(views)
+	}
+	op, err := ops.Projector[float32](ctx, x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	image, err := noise[float32](x)
+	if err != nil {
+		return nil, err
+	}
+	data, err := noise[float32](y)
+	bytes := 2 * 4 * float64(n) * float64(n) * float64(views)
+	steps := both(op, image, data, fmt.Sprintf("%dx%d, %d views", n, n, views), [2]float64{}, [2]float64{5, 5})
+	for i := range steps {
+		steps[i].reads = reads{bytes, cache}
+	}
+	return steps, err
 }
 
 // noise returns an array of random numbers.
@@ -275,7 +320,7 @@ func waiting[T scalar.Scalar](op linop.Operator[T], size string, peer, limit, at
 	y, err := noise[T](op.Range())
 	steps := both(op, x, y, size, [2]float64{peer, peer}, [2]float64{limit, limit})
 	for _, s := range steps[:2] {
-		steps = append(steps, step{s.name + fmt.Sprintf(", %d at once", together), peer, atOnce, together, func(ctx context.Context) error {
+		steps = append(steps, step{s.name + fmt.Sprintf(", %d at once", together), peer, atOnce, together, reads{}, func(ctx context.Context) error {
 			for range together {
 				if err := s.run(ctx); err != nil {
 					return err
@@ -322,7 +367,7 @@ func solver(ctx context.Context, r dist.Proc, m solve.Method[float32, float32], 
 	}
 	w, err := solve.NewWorkspace(solve.Problem[float32, float32]{A: op, B: b}, x, 0)
 	name := fmt.Sprintf("%dx%d block, per iteration", n, n)
-	return []step{{name, peer, limit, steps, func(ctx context.Context) error {
+	return []step{{name, peer, limit, steps, reads{}, func(ctx context.Context) error {
 		dist.Zero(x)
 		return iterate(ctx, m, w, steps)
 	}}}, err

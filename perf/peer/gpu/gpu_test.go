@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := out.String()
-		if rows := strings.Count(text, " | - |\n"); rows != 1+2+2+9+2+3*4+4+3+2 || strings.Contains(text, "failed") {
+		if rows := strings.Count(text, " | - |\n"); rows != 1+2+2+9+2+3*4+4+3+2+2+1 || strings.Contains(text, "failed") {
 			t.Errorf("%s: %d rows:\n%s", device, rows, text)
 		}
 	}

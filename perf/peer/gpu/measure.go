@@ -32,6 +32,10 @@ func (c kase) measure(ctx context.Context, r dist.Proc, o options, w io.Writer) 
 			holds = "no"
 		}
 		fmt.Fprintf(w, "| %s, %s | %g | %g | %.4g | %.4g | %s |\n", c.name, s.name, s.peer, s.limit, m, slices.Min(times), holds)
+		if s.most > 0 {
+			rate := s.bytes / (1e-3 * m)
+			fmt.Fprintf(w, "<!-- %s, %s: %.0f GB/s, %.0f%% of %.0f GB/s -->\n", c.name, s.name, rate/1e9, 100*rate/s.most, s.most/1e9)
+		}
 	}
 	// Arrays are given back when the collector sees that nobody has them.
 	fmt.Fprintf(w, "<!-- %s took %v -->\n", c.name, time.Since(start).Round(time.Millisecond))

@@ -52,9 +52,9 @@ func migration(v survey, shrink, steps int, peer, limit [3]float64) kase {
 		w, err := solve.NewWorkspace(solve.Problem[float32, float32]{A: op, B: data}, x, 0)
 		m := &solve.CGLS[float32, float32]{}
 		return []step{
-			{"forward", peer[0], limit[0], 1, func(ctx context.Context) error { return op.Forward(ctx, y, refl) }},
-			{"adjoint", peer[1], limit[1], 1, func(ctx context.Context) error { return op.Adjoint(ctx, x, data) }},
-			{fmt.Sprintf("%d CGLS", steps), peer[2], limit[2], 1, func(ctx context.Context) error {
+			{"forward", peer[0], limit[0], 1, reads{}, func(ctx context.Context) error { return op.Forward(ctx, y, refl) }},
+			{"adjoint", peer[1], limit[1], 1, reads{}, func(ctx context.Context) error { return op.Adjoint(ctx, x, data) }},
+			{fmt.Sprintf("%d CGLS", steps), peer[2], limit[2], 1, reads{}, func(ctx context.Context) error {
 				dist.Zero(x)
 				return iterate(ctx, m, w, steps)
 			}},

@@ -1,6 +1,6 @@
-// Command inversion times iterations of least squares, ours and those of PyLops-MPI, in
-// turns on the same machine: migration, with its compiled engine there, and
-// multi-dimensional deconvolution.
+// Command inversion times iterations of least squares and of FISTA, ours and those of PyLops-MPI, in
+// turns on the same machine: migration, with its compiled engine there,
+// multi-dimensional deconvolution, impedance and reflectivity.
 package main
 
 import (
@@ -25,7 +25,11 @@ import (
 	"github.com/golops/golops/solve"
 )
 
-const iterations = 20
+// iterations of each problem, and threads of each rank. 0 threads mean a share of the cores.
+var (
+	iterations = map[string]int{"lsm": 20, "mdc": 20, "poststack": 50, "reflectivity": 100}
+	threads    = map[string]int{"poststack": 1, "reflectivity": 1}
+)
 
 // tolerance is how far residuals may be apart: the rounding of CGLS grows in
 // waves on migration (testdata/lsm/README.md), so it must not be small.
@@ -34,7 +38,7 @@ var tolerance = map[string]float64{"float64": 1e-2, "float32": 0.3}
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each is measured")
 	python := flag.String("python", "build/golden-venv/bin/python", "interpreter with PyLops-MPI and numba; scripts/golden-lsm venv makes it")
-	only := flag.String("run", "lsm,mdc", "the problems: "+strings.Join(slices.Sorted(maps.Keys(problems)), ", "))
+	only := flag.String("run", "lsm,mdc,poststack,reflectivity", "the problems: "+strings.Join(slices.Sorted(maps.Keys(problems)), ", "))
 	flag.Parse()
 	for name := range strings.SplitSeq(*only, ",") {
 		if err := compare(name, *rounds, *python); err != nil {
@@ -103,7 +107,8 @@ func compare(name string, rounds int, python string) error {
 // pylops runs one round of the peer.
 func pylops(python, name, dtype string, ranks int) (m measured, err error) {
 	cmd := exec.Command("mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "-n", fmt.Sprint(ranks),
-		python, "perf/peer/py/inversion.py", name, "--rounds", "1", "--dtype", dtype, "--iterations", fmt.Sprint(iterations))
+		python, "perf/peer/py/inversion.py", name, "--rounds", "1", "--dtype", dtype, "--iterations", fmt.Sprint(iterations[name]),
+		"--threads", fmt.Sprint(threads[name]))
 	var out, text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &text
 	if err := cmd.Run(); err != nil {
@@ -118,13 +123,13 @@ func pylops(python, name, dtype string, ranks int) (m measured, err error) {
 
 // golops runs one round of ours on goroutine ranks.
 func golops(name, dtype string, ranks int) (m measured, err error) {
-	err = launch.Config{Ranks: ranks}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
+	err = launch.Config{Ranks: ranks, Threads: threads[name]}.Local(context.Background(), func(ctx context.Context, r dist.Proc) error {
 		var mine measured
 		var err error
 		if dtype == "float32" {
-			mine, err = round(ctx, r, problems[name].float32)
+			mine, err = round(ctx, r, problems[name].float32, iterations[name])
 		} else {
-			mine, err = round(ctx, r, problems[name].float64)
+			mine, err = round(ctx, r, problems[name].float64, iterations[name])
 		}
 		if r.Rank() == 0 {
 			m = mine
@@ -135,16 +140,8 @@ func golops(name, dtype string, ranks int) (m measured, err error) {
 }
 
 // round times a problem.
-func round[T scalar.Scalar](ctx context.Context, r dist.Proc, p problem[T]) (m measured, err error) {
-	op, model, err := p(ctx, r)
-	if err != nil {
-		return m, err
-	}
-	data, err := linop.Apply(ctx, op, model)
-	if err != nil {
-		return m, err
-	}
-	x, err := dist.New[T](op.Domain())
+func round[T scalar.Scalar](ctx context.Context, r dist.Proc, p problem[T], iterations int) (m measured, err error) {
+	t, err := p(ctx, r)
 	if err != nil {
 		return m, err
 	}
@@ -156,22 +153,28 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc, p problem[T]) (m m
 		err := errors.Join(f(), r.Barrier(ctx))
 		return time.Since(start).Seconds(), err
 	}
-	again, err := dist.New[T](op.Range())
+	y, err := linop.Apply(ctx, t.op, t.model)
 	if err != nil {
 		return m, err
 	}
-	s, err := clock(func() error { return op.Forward(ctx, again, model) })
+	x, err := dist.New[T](t.op.Domain())
+	if err != nil {
+		return m, err
+	}
+	s, err := clock(func() error { return t.op.Forward(ctx, y, t.model) })
 	if err != nil {
 		return m, err
 	}
 	m.Forward = 1e6 * s
-	if s, err = clock(func() error { return op.Adjoint(ctx, x, data) }); err != nil {
+	if s, err = clock(func() error { return t.op.Adjoint(ctx, x, y) }); err != nil {
 		return m, err
 	}
 	m.Adjoint = 1e6 * s
-	dist.Zero(x)
-	method := &solve.CGLS[T, T]{}
-	work, err := solve.NewWorkspace(solve.Problem[T, T]{A: op, B: data}, x, 0)
+	method := t.method
+	if method == nil {
+		method = &solve.CGLS[T, T]{}
+	}
+	work, err := solve.NewWorkspace(solve.Problem[T, T]{A: t.op, B: t.data}, t.start, 0)
 	if err != nil {
 		return m, err
 	}
@@ -187,6 +190,9 @@ func round[T scalar.Scalar](ctx context.Context, r dist.Proc, p problem[T]) (m m
 		}
 		return nil
 	})
-	m.Iteration, m.Residual = s/iterations, n.Resid
+	m.Iteration, m.Residual = s/float64(iterations), n.Resid
+	if t.method != nil {
+		m.Residual = 2*n.Cost - n.Resid*n.Resid/2 // the cost as PyLops has it, whose penalty has twice the weight of its steps
+	}
 	return m, err
 }

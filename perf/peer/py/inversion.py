@@ -1,6 +1,7 @@
-"""Times CGLS iterations with PyLops-MPI: of least-squares migration with its engine numba, or of multi-dimensional deconvolution.
+"""Times CGLS iterations with PyLops-MPI: of least-squares migration with its engine numba, of multi-dimensional
+deconvolution, or of a regularised post-stack inversion; or FISTA iterations, for reflectivity.
 
-    mpirun --bind-to none -n RANKS build/golden-venv/bin/python perf/peer/py/inversion.py lsm|mdc [--rounds N] [--dtype float32]
+    mpirun --bind-to none -n RANKS build/golden-venv/bin/python perf/peer/py/inversion.py PROBLEM [--rounds N] [--dtype float32]
 
 scripts/golden-lsm venv makes the environment. The ranks divide the sources, or the
 frequencies, and the cores: a single rank runs numba's loops on all of them. Prints one line of
@@ -22,7 +23,7 @@ comm = MPI.COMM_WORLD
 
 def arguments():
     p = argparse.ArgumentParser()
-    p.add_argument("problem", choices=("lsm", "mdc"))
+    p.add_argument("problem", choices=("lsm", "mdc", "poststack", "reflectivity"))
     p.add_argument("--rounds", type=int, default=3, help="how often each is timed")
     p.add_argument("--iterations", type=int, default=20, help="of CGLS in a round")
     p.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="of model and data")
@@ -52,6 +53,7 @@ import numba  # noqa: E402
 import numpy as np  # noqa: E402
 import pylops  # noqa: E402
 import pylops_mpi  # noqa: E402
+from pylops.avo.poststack import PoststackLinearModelling  # noqa: E402
 from pylops.utils.wavelets import ricker  # noqa: E402
 from pylops.waveeqprocessing import kirchhoff  # noqa: E402
 from pylops.waveeqprocessing.lsm import LSM  # noqa: E402
@@ -90,6 +92,46 @@ def lsm():
     return pylops_mpi.MPIVStack(ops=[op]), replicated(refl)
 
 
+def volume():
+    """The shape, the logarithm of an impedance of dipping layers and a smooth background; poststack.go has the same."""
+    ny, nx, nz = 256, 128, 64
+    dims = (ny // comm.size, nx, nz)
+    y, x, z = np.meshgrid(*map(np.arange, dims), indexing="ij")
+    depth = 8 * z + 2 * (y + comm.rank * dims[0]) + x
+    return (ny, nx, nz), dims, np.log(2000 + 300 * (depth // 100)), np.log(1850.0 + 3 * depth)
+
+
+def scattered(a):
+    m = pylops_mpi.DistributedArray(global_shape=a.size * comm.size, dtype=args.dtype)
+    m[:] = a.ravel().astype(args.dtype)
+    return m
+
+
+def poststack():
+    """The third inversion of PyLops-MPI's tutorial."""
+    whole, dims, m, back = volume()
+    wav = ricker(0.004 * np.arange(21), 15)[0].astype(args.dtype)
+    one = PoststackLinearModelling(wav, nt0=dims[2], spatdims=dims[:2])
+    turn = pylops.Transpose(dims, (2, 0, 1), dtype=args.dtype)
+    A = pylops_mpi.MPIBlockDiag(ops=[turn.H @ one @ turn])
+    L = pylops_mpi.MPILaplacian(whole, axes=(0, 1, 2), weights=(1, 1, 1), sampling=(1, 1, 1), dtype=args.dtype)
+    d = A @ scattered(m)
+    data = pylops_mpi.StackedDistributedArray([d, d.zeros_like()])
+    return pylops_mpi.MPIStackedVStack([A, 10.0 * L]), scattered(m), data, scattered(back)
+
+
+def reflectivity():
+    """That of PyLops-MPI's tutorial on the same volume."""
+    whole, dims, m, _ = volume()
+    wav, _, centre = ricker(0.004 * np.arange(21), 15)
+    D = pylops_mpi.MPIBlockDiag(ops=[pylops.FirstDerivative(dims, axis=-1, dtype=args.dtype)])
+    C = pylops_mpi.MPIBlockDiag(ops=[pylops.signalprocessing.Convolve1D(
+        dims, wav.astype(args.dtype), offset=centre, axis=-1, dtype=args.dtype)])
+    r = D @ scattered(m)
+    d = C @ r
+    return C, r, d, d.zeros_like()
+
+
 def replicated(a):
     m = pylops_mpi.DistributedArray(global_shape=a.size, partition=pylops_mpi.Partition.BROADCAST, dtype=args.dtype)
     m[:] = a.ravel()
@@ -105,17 +147,22 @@ def timed(f):
 
 
 def main():
-    op, refl = lsm() if args.problem == "lsm" else mdc()
+    op, refl, *rest = {"lsm": lsm, "mdc": mdc, "poststack": poststack, "reflectivity": reflectivity}[args.problem]()
     compile_s, data = timed(lambda: op.matvec(refl))
     compile_s += timed(lambda: op.rmatvec(data))[0]
-    zero = replicated(np.zeros(op.shape[1], args.dtype))
+    data, start = rest or (data, replicated(np.zeros(op.shape[1], args.dtype)))
     forward, adjoint, steps = [], [], []
     for _ in range(args.rounds):
         forward.append(timed(lambda: op.matvec(refl))[0])
         adjoint.append(timed(lambda: op.rmatvec(data))[0])
-        solver = CGLS(op)
-        model = solver.setup(data, zero, niter=args.iterations, tol=0)
-        seconds, model = timed(lambda: solver.run(model))
+        if args.problem == "reflectivity":
+            seconds, (model, _, cost) = timed(lambda: pylops_mpi.fista(
+                op, data, x0=start.copy(), niter=args.iterations, eps=2e-2, alpha=0.02, tol=0))
+        else:
+            solver = CGLS(op)
+            model = solver.setup(data, start.copy(), niter=args.iterations, tol=0)
+            seconds, model = timed(lambda: solver.run(model))
+            cost = solver.cost
         steps.append(seconds / args.iterations)
     if comm.rank == 0:
         median = statistics.median
@@ -126,7 +173,7 @@ def main():
             "all_iteration_s": steps, "all_forward_us": [1e6 * s for s in forward],
             "all_adjoint_us": [1e6 * s for s in adjoint], "compile_s": compile_s,
             "parallel": kirchhoff.parallel, "layer": numba.threading_layer() if kirchhoff.parallel and args.problem == "lsm" else None,
-            "data_norm": solver.cost[0], "residual": solver.cost[-1],
+            "data_norm": float(cost[0]), "residual": float(cost[-1]),
             "model_norm": float(np.linalg.norm(model.local_array)), "model_dtype": model.dtype.name,
             "versions": {"pylops": pylops.__version__, "pylops-mpi": pylops_mpi.__version__,
                          "numba": numba.__version__, "numpy": np.__version__},
