@@ -8,11 +8,12 @@ import sys
 
 import mpi_arrays
 import mpi_arrays_more
+import mpi_fourier
 import mpi_ops
 from mpi_common import part, rank, run, size
 
 if __name__ == "__main__":
-    stages = mpi_ops.STAGES + mpi_arrays.STAGES + mpi_arrays_more.STAGES
+    stages = mpi_ops.STAGES + mpi_arrays.STAGES + mpi_arrays_more.STAGES + mpi_fourier.STAGES
     if size == 1:
         stages = stages + [mpi_ops.matrix_mult]
     elif size == 4:
