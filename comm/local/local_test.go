@@ -25,7 +25,7 @@ func TestSuite(t *testing.T) {
 			ranks = soak.Or([]int{1, 2, 3, 8}, ranks)
 		}
 		for _, n := range ranks {
-			cfg := commtest.Config{Sequences: soak.Or(200, 500)}
+			cfg := commtest.Config{Sequences: soak.Or(200, 500), FewTypes: algo != driver.Auto && n != 3 && !soak.On()}
 			if algo == driver.Auto && !race {
 				cfg.Sequences = soak.Or(1000, 10000)
 			}

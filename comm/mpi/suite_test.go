@@ -29,9 +29,9 @@ var children = map[string]struct {
 	prog func(ctx context.Context, c *comm.Comm) error
 }{
 	"suite":    {Config{}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(200, 10000)})},
-	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: soak.Or(100, 200)})},
-	"native":   {Config{Algo: driver.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
-	"ring":     {Config{Algo: driver.Ring}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
+	"checked":  {Config{Checked: true}, suite(commtest.Config{Sequences: soak.Or(100, 200), FewTypes: !soak.On()})},
+	"native":   {Config{Algo: driver.Native, severalHosts: true}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200), FewTypes: !soak.On()})},
+	"ring":     {Config{Algo: driver.Ring}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200), FewTypes: !soak.On()})},
 	"allocs":   {Config{}, allocs},
 	"reaches":  {Config{}, reaches},
 	"requests": {Config{}, manyRequests},
@@ -51,7 +51,7 @@ var children = map[string]struct {
 	"barrier": {Config{}, aloneInBarrier},
 	"slow":    {Config{}, slow},
 	"unasked": {Config{Checked: true}, unasked},
-	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200)})},
+	"chunks":  {Config{maxCount: 600}, suite(commtest.Config{NoFaults: true, Sequences: soak.Or(100, 200), FewTypes: !soak.On()})},
 }
 
 func suite(cfg commtest.Config) func(context.Context, *comm.Comm) error {

@@ -19,7 +19,7 @@ import (
 
 // TestOlder runs the suite without the functions that only newer libraries have.
 func TestOlder(t *testing.T) {
-	run := suite(commtest.Config{Sequences: soak.Or(20, 50), NoFaults: true}, true, t.Errorf)
+	run := suite(commtest.Config{Sequences: soak.Or(20, 50), NoFaults: true, FewTypes: !soak.On()}, true, t.Errorf)
 	err := simulated(t, 3, Config{}, func(ctx context.Context, c *comm.Comm, dev device.Accelerator) error {
 		l := inside(c).w.l
 		l.initRankScalable, l.allToAll, l.gather, l.scatter = 0, 0, 0, 0

@@ -85,9 +85,9 @@ func TestSuite(t *testing.T) {
 		ranks  []int
 	}{
 		{"checked", Config{Checked: true}, commtest.Config{Sequences: sequences}, true, soak.Or([]int{1, 3}, []int{1, 2, 3, 4})},
-		{"unchecked", Config{}, commtest.Config{Sequences: sequences, NoFaults: true}, true, soak.Or([]int{2}, []int{2, 3})},
-		{"shared GPU", Config{SharedGPU: true}, commtest.Config{Sequences: 10, NoFaults: true}, true, []int{2}},
-		{"host memory", Config{}, commtest.Config{Sequences: sequences}, false, soak.Or([]int{2}, []int{2, 3})},
+		{"unchecked", Config{}, commtest.Config{Sequences: sequences, NoFaults: true, FewTypes: !soak.On()}, true, soak.Or([]int{2}, []int{2, 3})},
+		{"shared GPU", Config{SharedGPU: true}, commtest.Config{Sequences: 10, NoFaults: true, FewTypes: !soak.On()}, true, []int{2}},
+		{"host memory", Config{}, commtest.Config{Sequences: sequences, FewTypes: !soak.On()}, false, soak.Or([]int{2}, []int{2, 3})},
 	} {
 		for _, ranks := range run.ranks {
 			t.Run(fmt.Sprintf("%s/ranks=%d", run.name, ranks), func(t *testing.T) {

@@ -61,7 +61,7 @@ func TestGPU(t *testing.T) {
 				return withGPU(ctx, host, func(ctx context.Context, c *comm.Comm, dev *cuda.Device) error {
 					s := inside(c).s
 					s.chunk, s.above = run.chunk, run.above
-					return suite(ctx, c, commtest.Config{Sequences: soak.Or(20, 50), Device: dev}, t.Errorf)
+					return suite(ctx, c, commtest.Config{Sequences: soak.Or(20, 50), Device: dev, FewTypes: !soak.On()}, t.Errorf)
 				})
 			})
 			if err != nil {
@@ -82,9 +82,9 @@ var children = map[string]struct {
 	cfg   mpi.Config
 	suite commtest.Config
 }{
-	"suite":   {mpi.Config{}, commtest.Config{NoFaults: true, Sequences: soak.Or(20, 200)}},
-	"native":  {mpi.Config{Algo: driver.Native}, commtest.Config{NoFaults: true, Sequences: soak.Or(20, 200)}},
-	"checked": {mpi.Config{Checked: true}, commtest.Config{Sequences: soak.Or(20, 200)}},
+	"suite":   {mpi.Config{}, commtest.Config{NoFaults: true, Sequences: soak.Or(20, 200), FewTypes: !soak.On()}},
+	"native":  {mpi.Config{Algo: driver.Native}, commtest.Config{NoFaults: true, Sequences: soak.Or(20, 200), FewTypes: !soak.On()}},
+	"checked": {mpi.Config{Checked: true}, commtest.Config{Sequences: soak.Or(20, 200), FewTypes: !soak.On()}},
 }
 
 // TestMain lets a copy of this program be a rank.

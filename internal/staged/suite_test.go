@@ -39,7 +39,7 @@ func TestSuite(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					cfg := commtest.Config{Sequences: soak.Or(20, 60), Device: dev}
+					cfg := commtest.Config{Sequences: soak.Or(20, 60), Device: dev, FewTypes: !soak.On() && ranks != 4}
 					if err := suite(ctx, c, cfg, t.Errorf); err != nil {
 						return err
 					}
