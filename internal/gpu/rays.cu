@@ -5,6 +5,7 @@ struct Bundle {
 	double at, step, pivot, length;
 	double num0, num1, den0, den1;
 	double slope0, slope1; // of the first and the last ray
+	double inverse, weight; // 1/step; what a ray takes of a pixel, of parallel rays
 	i64 view;
 	int lo, hi, columns, fan;
 };
@@ -17,7 +18,7 @@ struct RayArgs {
 	i64 rows, cols, detectors;
 };
 
-__device__ __forceinline__ double slopeOf(const Bundle& b, double d) { return b.fan ? (b.num0 + d * b.num1) / (b.den0 + d * b.den1) : b.num0 / b.den0; }
+__device__ __forceinline__ double slopeOf(const Bundle& b, double d) { return b.fan ? (b.num0 + d * b.num1) / (b.den0 + d * b.den1) : b.slope0; }
 
 // sample is the value of a line of n pixels between pixels i and i+1.
 __device__ __forceinline__ T sample(const T* line, i64 n, i64 i, R f) {
@@ -68,17 +69,17 @@ __device__ __forceinline__ T pixelOfBundle(const RayArgs& p, const Bundle& b, i6
 	const T* data = p.data + b.view * p.detectors;
 	double off = double(l) - b.pivot;
 	T sum = zero();
-	if (!b.fan) {
-		double k = b.num0 / b.den0, zero_ = b.at + off * k - double(c), width = 1 / fabs(b.step), middle = -zero_ / b.step;
+	if (!b.fan) { // divisions and roots were done beforehand
+		double first = b.at + off * b.slope0 - double(c), middle = -first * b.inverse, width = fabs(b.inverse);
 		double lo = fmax(ceil(middle - width), double(b.lo)), hi = fmin(floor(middle + width), double(b.hi - 1));
 		if (!(lo <= hi)) return sum;
-		R away = R(zero_ + lo * b.step), step = R(b.step);
-		for (i64 d = i64(lo); d <= i64(hi); d++) {
+		R away = R(first + lo * b.step), step = R(b.step);
+		for (int d = int(lo); d <= int(hi); d++) {
 			R w = 1 - fabs(away);
 			if (w > 0) sum = mac(w, data[d], sum);
 			away += step;
 		}
-		return R(b.length * sqrt(1 + k * k)) * sum;
+		return R(b.weight) * sum;
 	}
 	// The slopes of rays that end at pixels c-1 and c+1, as far as the bundle has such.
 	double k0 = (double(c) - 1 - b.at) / off, k1 = (double(c) + 1 - b.at) / off;
@@ -96,16 +97,38 @@ __device__ __forceinline__ T pixelOfBundle(const RayArgs& p, const Bundle& b, i6
 	return sum;
 }
 
-// backProject has one thread for each pixel. The order of a sum is that of bundles, so
-// results repeat.
+// A block of backProject does a tile of pixels, and each thread some rows of a column of
+// it, for which it reads a bundle once.
+const int tileCols = 32, tileRows = 32, threadRows = 4;
+
+// backProject sums in the order of bundles, so results repeat.
 KERNEL(backProject, RayArgs) {
-	i64 i = threadIndex();
-	if (i >= p.rows * p.cols) return;
-	i64 row = i / p.cols, col = i - row * p.cols;
-	T sum = zero();
-	for (i64 k = 0; k < p.count; k++) {
-		const Bundle& b = p.bundles[k];
-		sum += b.columns ? pixelOfBundle(p, b, col, row) : pixelOfBundle(p, b, row, col);
+	i64 across = (p.cols + tileCols - 1) / tileCols, tile = blockIdx.x / across;
+	i64 col = (blockIdx.x - tile * across) * tileCols + threadIdx.x % tileCols;
+	i64 row = tile * tileRows + threadIdx.x / tileCols * threadRows;
+	if (row >= p.rows || col >= p.cols) return;
+	T sum[threadRows];
+	for (int j = 0; j < threadRows; j++) sum[j] = zero();
+	for (i64 i = 0; i < p.count; i++) {
+		const Bundle& b = p.bundles[i];
+		if (b.fan || fabs(b.inverse) > 1) {
+			for (int j = 0; j < threadRows; j++) sum[j] += b.columns ? pixelOfBundle(p, b, col, row + j) : pixelOfBundle(p, b, row + j, col);
+			continue;
+		}
+		// Rays are a pixel apart or more, so that a pixel lies between two.
+		double l = b.columns ? double(col) : double(row), c = b.columns ? double(row) : double(col);
+		double place = (c - b.at - (l - b.pivot) * b.slope0) * b.inverse, next = b.columns ? b.inverse : -b.slope0 * b.inverse;
+		const T* data = p.data + b.view * p.detectors;
+		R apart = R(fabs(b.step)), weight = R(b.weight);
+		for (int j = 0; j < threadRows; j++) {
+			double at = place + double(j) * next, ray = floor(at);
+			R f = R(at - ray), near = fmax(1 - apart * f, R(0)), far = fmax(1 - apart * (1 - f), R(0));
+			int d = int(fmin(fmax(ray, double(b.lo) - 2), double(b.hi)));
+			T v = zero();
+			if (d >= b.lo && d < b.hi) v = mac(near, data[d], v);
+			if (d + 1 >= b.lo && d + 1 < b.hi) v = mac(far, data[d + 1], v);
+			sum[j] = mac(weight, v, sum[j]);
+		}
 	}
-	p.image[i] = sum;
+	for (int j = 0; j < threadRows && row + j < p.rows; j++) p.image[(row + j) * p.cols + col] = sum[j];
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/shape"
@@ -19,6 +20,7 @@ type bundle struct {
 	at, step, pivot, length float64
 	num, den                [2]float64
 	slopes                  [2]float64
+	inverse, weight         float64
 	view                    int
 	lo, hi, columns, fan    int32
 }
@@ -34,6 +36,7 @@ type rayArgs struct {
 const (
 	projectBlock     = 128
 	backProjectBlock = 256
+	backProjectTile  = 32 // rows and columns of pixels that a block does
 )
 
 var (
@@ -72,7 +75,8 @@ func (k *kernels[T, F]) BackProject(x, y device.Mem[T], r *device.Rays) {
 	}
 	a := &p.args
 	a.image, a.data = x.Addr, y.Addr
-	launch(k.d, &k.rays.backProject, blocks(x.N, backProjectBlock), backProjectBlock, 0, a)
+	tiles := func(n int) int { return (n + backProjectTile - 1) / backProjectTile }
+	launch(k.d, &k.rays.backProject, grid{tiles(a.rows) * tiles(a.cols), 1}, backProjectBlock, 0, a)
 }
 
 // rayPlan returns the plan for rays. It returns nil if the upload failed.
@@ -85,6 +89,7 @@ func (k *kernels[T, F]) rayPlan(r *device.Rays) *rayPlan {
 		list[i] = bundle{
 			at: b.At, step: b.Step, pivot: b.Pivot, length: b.Length, num: b.Num, den: b.Den,
 			slopes: [2]float64{b.Slope(b.Lo), b.Slope(b.Hi - 1)}, view: b.View, lo: int32(b.Lo), hi: int32(b.Hi),
+			inverse: 1 / b.Step, weight: b.Length * math.Hypot(1, b.Slope(b.Lo)),
 		}
 		if b.Columns {
 			list[i].columns = 1

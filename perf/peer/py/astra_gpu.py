@@ -6,6 +6,7 @@ import sys
 import time
 
 import astra
+import astra.experimental
 import numpy as np
 
 try:
