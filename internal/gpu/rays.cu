@@ -99,7 +99,7 @@ __device__ __forceinline__ T pixelOfBundle(const RayArgs& p, const Bundle& b, i6
 
 // A block of backProject does a tile of pixels, and each thread some rows of a column of
 // it, for which it reads a bundle once.
-const int tileCols = 32, tileRows = 32, threadRows = 4;
+const int tileCols = 32, tileRows = 64, threadRows = 8;
 
 // backProject sums in the order of bundles, so results repeat.
 KERNEL(backProject, RayArgs) {

@@ -36,7 +36,8 @@ type rayArgs struct {
 const (
 	projectBlock     = 128
 	backProjectBlock = 256
-	backProjectTile  = 32 // rows and columns of pixels that a block does
+	tileCols         = 32 // of pixels that a block of backProject does
+	tileRows         = 64
 )
 
 var (
@@ -75,8 +76,8 @@ func (k *kernels[T, F]) BackProject(x, y device.Mem[T], r *device.Rays) {
 	}
 	a := &p.args
 	a.image, a.data = x.Addr, y.Addr
-	tiles := func(n int) int { return (n + backProjectTile - 1) / backProjectTile }
-	launch(k.d, &k.rays.backProject, grid{tiles(a.rows) * tiles(a.cols), 1}, backProjectBlock, 0, a)
+	tiles := grid{(a.rows + tileRows - 1) / tileRows * ((a.cols + tileCols - 1) / tileCols), 1}
+	launch(k.d, &k.rays.backProject, tiles, backProjectBlock, 0, a)
 }
 
 // rayPlan returns the plan for rays. It returns nil if the upload failed.

@@ -1,6 +1,8 @@
 """Times ASTRA's projector and back-projector on a GPU: 1024 × 1024 pixels, 720 views,
 float32, data on the GPU all the time. It needs astra-toolbox and an array library with
-DLPack on the GPU, CuPy or PyTorch."""
+DLPack on the GPU, CuPy or PyTorch. The wheel of astra-toolbox wants the libraries of
+CUDA 12 beside it: nvidia-cuda-runtime-cu12, and any library that has cuFFT's five
+functions, which are not called here."""
 
 import sys
 import time
