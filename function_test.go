@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/golops/golops"
+	"github.com/golops/golops/data"
+	"github.com/golops/golops/solve"
 )
 
 // Functions of no world, of another world or of nothing are errors that say so.
@@ -28,6 +30,39 @@ func TestFunctionMistakes(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
+		}
+		return nil
+	})
+}
+
+// counting is ½‖x‖², but steps grow with the number of calls, which is its state.
+type counting struct{ calls *float64 }
+
+func (counting) Value(x golops.Vec[float64]) float64 { n := x.Norm(); return n * n / 2 }
+
+func (k counting) Prox(y golops.Vec[float64], tau float64, x golops.Vec[float64]) {
+	*k.calls++
+	y.Copy(x.Scaled(1 / (1 + tau**k.calls)))
+}
+
+func (k counting) State() ([]solve.NamedArray, []solve.NamedNumber) {
+	return nil, []solve.NamedNumber{{Name: "calls", Value: k.calls}}
+}
+
+// A function of your own keeps its state over a resume, inside of others, too.
+func TestFunctionKeepsItsState(t *testing.T) {
+	cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: t.TempDir(), Keep: 1, Resume: true}}
+	on(t, func(w *golops.World) error {
+		X := w.Real(5)
+		run := func(iters int, cp solve.Checkpoint) golops.Solution[float64] {
+			f := golops.ScaleFunction(2, golops.NewFunction(X, counting{new(float64)}))
+			return golops.ProximalPoint(f, 0.3, golops.Config{MaxIter: iters, Checkpoint: cp}, ramp(X))
+		}
+		want := run(6, solve.Checkpoint{})
+		run(2, cp)
+		got := run(6, cp)
+		if got.Resumed != 2 || got.Cost != want.Cost {
+			t.Errorf("resumed at %d, the cost is %g, want %g", got.Resumed, got.Cost, want.Cost)
 		}
 		return nil
 	})

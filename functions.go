@@ -121,7 +121,8 @@ func GradientOf[T Scalar](f SmoothFunction[T], x Vec[T]) Vec[T] {
 }
 
 // FunctionKernel is a function of your own: Value returns f(x), Prox sets y to the prox
-// of x, which may be y. All ranks call them together. Package prox/proxtest checks it.
+// of x, which may be y. All ranks call them together. One whose calls depend on earlier
+// ones is a solve.Stateful, too. Package prox/proxtest checks it.
 type FunctionKernel[T Scalar] interface {
 	Value(x Vec[T]) float64
 	Prox(y Vec[T], tau float64, x Vec[T])
@@ -139,7 +140,16 @@ func NewFunction[T Scalar](x Space[T], k FunctionKernel[T]) Function[T] {
 			k.Prox(Vec[T]{w, y}, tau, Vec[T]{w, x})
 			return nil
 		},
+		State: stateOf(k),
 	})))
+}
+
+// stateOf returns the State of a kernel, nil if it has none.
+func stateOf(k any) func() ([]solve.NamedArray, []solve.NamedNumber) {
+	if s, ok := k.(solve.Stateful); ok {
+		return s.State
+	}
+	return nil
 }
 
 // L0 returns σ times the number of elements that are not zero: hard thresholds.

@@ -34,6 +34,7 @@ func Scale[T scalar.Scalar](ctx context.Context, sigma float64, f solve.Function
 		Prox: func(ctx context.Context, y dist.Array[T], tau float64, x dist.Array[T]) error {
 			return f.Prox(ctx, y, sigma*tau, x)
 		},
+		State: stateOf(f),
 	}
 	if g := asSmooth(f); g != nil {
 		d.Gradient = func(ctx context.Context, y, x dist.Array[T]) error {
@@ -105,6 +106,7 @@ func affine[T scalar.Scalar](ctx context.Context, name string, f solve.Function[
 			}
 			return nil
 		},
+		State: stateOf(f),
 	}
 	if g := asSmooth(f); g != nil {
 		d.Gradient = func(ctx context.Context, y, x dist.Array[T]) error {
@@ -138,6 +140,7 @@ func AddLinear[T scalar.Scalar](ctx context.Context, f solve.Function[T], v dist
 			dist.Combine(y, 1, x, number[T](-tau), v)
 			return f.Prox(ctx, y, tau, y)
 		},
+		State: stateOf(f),
 	}
 	if g := asSmooth(f); g != nil {
 		d.Gradient = func(ctx context.Context, y, x dist.Array[T]) error {
@@ -185,6 +188,7 @@ func Stack[T scalar.Scalar](ctx context.Context, parts ...solve.Function[T]) (Fu
 			}
 			return nil
 		},
+		State: stateOf(parts...),
 	}
 	if smooth {
 		d.Gradient = func(ctx context.Context, g, x dist.Array[T]) error {
@@ -249,6 +253,7 @@ func Orthogonal[D, R scalar.Scalar](ctx context.Context, f solve.Function[R], q 
 			dist.Combine(y, 1, x, number[D](1/alpha), w)
 			return nil
 		},
+		State: stateOf(f),
 	}
 	if g := asSmooth(f); g != nil {
 		d.Gradient = func(ctx context.Context, y, x dist.Array[D]) error {

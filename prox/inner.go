@@ -19,7 +19,7 @@ type Map[D, R scalar.Scalar] = linop.Map[D, R]
 type Inner struct {
 	MaxIter int     // steps at most; a prox that ends by it is inexact
 	RelTol  float64 // the residual, or the duality gap, relative to that of zero
-	Warm    bool    // begin from the result of the last call. Checkpoints do not keep it: a resumed run begins cold.
+	Warm    bool    // begin from the result of the last call, which checkpoints keep
 }
 
 // InnerDefaults returns limits that suit most: 100 steps to a tolerance of 1e-9, from
@@ -54,7 +54,7 @@ type conjugateGradients[T scalar.Scalar] struct {
 	Inner
 	z, r, d, ad dist.Array[T]
 	red         *dist.Reduction
-	started     bool // z is the result of the last call
+	started     float64 // 1 if z is the result of the last call
 }
 
 func newConjugateGradients[T scalar.Scalar](x *dist.Space, in Inner) (*conjugateGradients[T], error) {
@@ -68,18 +68,26 @@ func newConjugateGradients[T scalar.Scalar](x *dist.Space, in Inner) (*conjugate
 	return c, nil
 }
 
+// state is what the next call reads of the last one.
+func (c *conjugateGradients[T]) state() ([]solve.NamedArray, []solve.NamedNumber) {
+	if !c.Warm {
+		return nil, nil
+	}
+	return []solve.NamedArray{{Name: "last result", Array: c.z}}, []solve.NamedNumber{{Name: "has a result", Value: &c.started}}
+}
+
 // solve returns the z with apply(z) = b, in memory that the next call overwrites. It
 // starts from the last z, from start, or from zero if start is the zero Array. Steps
 // send two messages each.
 func (c *conjugateGradients[T]) solve(ctx context.Context, apply func(ctx context.Context, dst, src dist.Array[T]) error, b, start dist.Array[T]) (dist.Array[T], error) {
 	switch {
-	case c.Warm && c.started:
+	case c.Warm && c.started == 1:
 	case start.Space() != nil:
 		dist.Copy(c.z, start)
 	default:
 		dist.Zero(c.z)
 	}
-	c.started = false // unless this call ends well
+	c.started = 0 // unless this call ends well
 	if err := apply(ctx, c.ad, c.z); err != nil {
 		return c.z, err
 	}
@@ -115,6 +123,6 @@ func (c *conjugateGradients[T]) solve(ctx context.Context, apply func(ctx contex
 	if math.IsNaN(gamma) || math.IsInf(gamma, 0) {
 		return c.z, fmt.Errorf("conjugate gradients: the squared residual is %g: %w", gamma, solve.ErrNotFinite)
 	}
-	c.started = true
+	c.started = 1
 	return c.z, nil
 }

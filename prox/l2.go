@@ -161,6 +161,7 @@ func L2Operator[D, R scalar.Scalar](ctx context.Context, a Map[D, R], b dist.Arr
 			dist.Scale(g, number[D](sigma), g)
 			return err
 		},
+		State: cg.state,
 	}, "sigma ", sigma, in)
 	if err == nil {
 		err = a.Adjoint(ctx, ab, b)
@@ -197,7 +198,7 @@ func Quadratic[T scalar.Scalar](ctx context.Context, x *dist.Space, a Map[T, T],
 		dist.Axpby(1, src, number[T](step), dst)
 		return err
 	}
-	return build(ctx, "Quadratic", x, err, Definition[T]{
+	d := Definition[T]{
 		Value: func(ctx context.Context, x dist.Array[T]) (v float64, err error) {
 			if square {
 				if err := a.Forward(ctx, ax, x); err != nil {
@@ -248,5 +249,9 @@ func Quadratic[T scalar.Scalar](ctx context.Context, x *dist.Space, a Map[T, T],
 			dist.Copy(g, ax)
 			return nil
 		},
-	}, "c ", c, in, square, linear)
+	}
+	if square {
+		d.State = cg.state
+	}
+	return build(ctx, "Quadratic", x, err, d, "c ", c, in, square, linear)
 }

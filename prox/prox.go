@@ -32,6 +32,7 @@ import (
 type Function[T scalar.Scalar] interface {
 	solve.Function[T]
 	solve.Dual[T]
+	solve.Stateful
 	Space() *dist.Space
 	String() string
 }
@@ -44,6 +45,7 @@ type Definition[T scalar.Scalar] struct {
 	Prox     func(ctx context.Context, y dist.Array[T], tau float64, x dist.Array[T]) error
 	DualProx func(ctx context.Context, y dist.Array[T], sigma float64, x dist.Array[T]) error // nil: by the Moreau identity
 	Gradient func(ctx context.Context, g, x dist.Array[T]) error                              // nil if there is none
+	State    func() ([]solve.NamedArray, []solve.NamedNumber)                                 // as solve.Stateful has it; nil if no call depends on earlier ones
 }
 
 // New returns the function of a definition over arrays of x. Errors call it by its
@@ -74,6 +76,14 @@ type function[T scalar.Scalar] struct {
 
 // Space returns the space of the arrays that the function takes.
 func (f *function[T]) Space() *dist.Space { return f.space }
+
+// State implements solve.Stateful.
+func (f *function[T]) State() ([]solve.NamedArray, []solve.NamedNumber) {
+	if f.d.State == nil {
+		return nil, nil
+	}
+	return f.d.State()
+}
 
 // String returns the name and the space.
 func (f *function[T]) String() string { return fmt.Sprintf("%s of %v", f.name, f.space) }

@@ -249,5 +249,6 @@ func AffineSet[D, R scalar.Scalar](ctx context.Context, a Map[D, R], b dist.Arra
 			}
 			return err
 		},
+		State: cg.state,
 	}, in)
 }

@@ -50,7 +50,7 @@ func Sum[T scalar.Scalar](ctx context.Context, in Inner, fs ...solve.Function[T]
 			err = errors.Join(err, e)
 		}
 	}
-	d := Definition[T]{Value: s.value, Prox: s.prox}
+	d := Definition[T]{Value: s.value, Prox: s.prox, State: stateOf(fs...)}
 	if smooth {
 		d.Gradient = s.gradient
 	}

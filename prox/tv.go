@@ -46,7 +46,7 @@ func TV[T scalar.Scalar](ctx context.Context, x *dist.Space, sigma float64, in I
 	for i, a := range []*dist.Array[T]{&v.q, &v.old, &v.v, &v.dz} {
 		*a, e[i+1] = dist.New[T](grad.Range())
 	}
-	return build(ctx, "TV", x, errors.Join(e[:]...), Definition[T]{Value: v.value, Prox: v.prox})
+	return build(ctx, "TV", x, errors.Join(e[:]...), Definition[T]{Value: v.value, Prox: v.prox, State: v.state})
 }
 
 type variation[T scalar.Scalar] struct {
@@ -59,6 +59,14 @@ type variation[T scalar.Scalar] struct {
 	q, old, v dist.Array[T] // dual variable, the one before it, extrapolated
 	dz        dist.Array[T] // ∇z
 	started   float64       // στ of the last call that ended well
+}
+
+// state is what the next prox reads of the last one.
+func (f *variation[T]) state() ([]solve.NamedArray, []solve.NamedNumber) {
+	if !f.Warm {
+		return nil, nil
+	}
+	return []solve.NamedArray{{Name: "dual variable", Array: f.q}}, []solve.NamedNumber{{Name: "στ of it", Value: &f.started}}
 }
 
 func (f *variation[T]) value(ctx context.Context, x dist.Array[T]) (float64, error) {

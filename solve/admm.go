@@ -39,8 +39,8 @@ func (m *ADMM[T]) Minimises() string { return "f(x) + g(x)" }
 
 // Init implements Method.
 func (m *ADMM[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
 	w.positive("Tau", m.Tau)
 	m.z, m.u = w.Domain("z"), w.Domain("u")
 	m.next, m.scratch = w.DomainScratch("next x"), w.DomainScratch("step")

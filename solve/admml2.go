@@ -51,7 +51,7 @@ func (m *ADMML2[D, R, S]) Minimises() string { return "½‖A·x - b‖² + g(K�
 func (m *ADMML2[D, R, S]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	w.needA()
 	w.NeedB()
-	w.needFunction("G", m.G == nil)
+	w.Function("G", m.G)
 	w.positive("Tau", m.Tau)
 	w.Parameter("InnerTol", m.InnerTol)
 	switch {

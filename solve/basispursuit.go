@@ -50,8 +50,8 @@ func (m *BasisPursuit[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norm
 	w.Parameter("Tol", m.Tol)
 	m.g, m.next = w.Domain("gradient"), w.DomainScratch("next x")
 	m.q, m.s = w.Range("A·x - b"), w.RangeScratch("A·next x - b")
-	w.name(number{"τ", &m.tau}, number{"length", &m.length}, number{"‖b‖²", &m.bb}, number{"‖q‖²", &m.qq}, number{"‖g‖∞", &m.most},
-		number{"gᴴx", &m.gx}, number{"‖x‖₁", &m.one})
+	w.name(NamedNumber{"τ", &m.tau}, NamedNumber{"length", &m.length}, NamedNumber{"‖b‖²", &m.bb}, NamedNumber{"‖q‖²", &m.qq}, NamedNumber{"‖g‖∞", &m.most},
+		NamedNumber{"gᴴx", &m.gx}, NamedNumber{"‖x‖₁", &m.one})
 	w.Forward(ctx, m.q, w.X)
 	m.q.Add(-1, w.B)
 	w.Adjoint(ctx, m.g, m.q)

@@ -37,7 +37,7 @@ func (m *BiCGStab[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, erro
 	w.Square()
 	m.r, m.shadow, m.p = w.Domain("residual"), w.Domain("shadow"), w.Domain("direction")
 	m.v, m.t = w.DomainScratch("A·direction"), w.DomainScratch("A·s")
-	w.name(append(m.rho.named("ρ"), number{"‖r‖²", &m.rr}, number{"‖shadow‖²", &m.shadow2}, number{"‖A‖", &m.norm})...)
+	w.name(append(m.rho.named("ρ"), NamedNumber{"‖r‖²", &m.rr}, NamedNumber{"‖shadow‖²", &m.shadow2}, NamedNumber{"‖A‖", &m.norm})...)
 	w.Forward(ctx, m.t, w.X)
 	m.r.Copy(w.B)
 	m.rr = m.r.AddNorm2(ctx, -1, m.t) // r = b - A·x

@@ -49,7 +49,7 @@ func (m *CG[T]) Name() string {
 func (m *CG[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	w.Hermitian()
 	m.r, m.d = w.Domain("residual"), w.Domain("direction")
-	w.name(number{"‖r‖²", &m.rr}, number{"β", &m.beta})
+	w.name(NamedNumber{"‖r‖²", &m.rr}, NamedNumber{"β", &m.beta})
 	if m.OneMessage {
 		return m.initOneMessage(ctx, w)
 	}
@@ -83,7 +83,7 @@ func (m *CG[T]) norms() Norms { return Norms{Resid: math.Sqrt(m.rr), Grad: math.
 
 func (m *CG[T]) initOneMessage(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
 	m.ad, m.ar = w.Domain("A·direction"), w.Domain("A·residual")
-	w.name(number{"‖r_old‖²", &m.old}, number{"α", &m.alpha}, number{"rᴴAr", &m.delta})
+	w.name(NamedNumber{"‖r_old‖²", &m.old}, NamedNumber{"α", &m.alpha}, NamedNumber{"rᴴAr", &m.delta})
 	w.Forward(ctx, m.ar, w.X)
 	m.r.Copy(w.B)
 	m.images(ctx, w, -1, m.ar) // r = b - A·x

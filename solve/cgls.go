@@ -51,7 +51,7 @@ func (m *CGLS[D, R]) Name() string {
 // Init implements Method.
 func (m *CGLS[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	m.d, m.r = w.Domain("direction"), w.Range("residual")
-	w.name(number{"‖g‖²", &m.gg}, number{"‖r‖²", &m.rr}, number{"β", &m.beta})
+	w.name(NamedNumber{"‖g‖²", &m.gg}, NamedNumber{"‖r‖²", &m.rr}, NamedNumber{"β", &m.beta})
 	if m.OneMessage {
 		return m.initOneMessage(ctx, w)
 	}
@@ -96,7 +96,7 @@ const nullSpace = "the operator and its adjoint do not belong together: Aᴴ giv
 
 func (m *CGLS[D, R]) initOneMessage(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	m.g, m.q, m.ag = w.Domain("gradient"), w.Range("A·direction"), w.Range("A·gradient")
-	w.name(number{"‖g_old‖²", &m.old}, number{"α", &m.alpha}, number{"‖A·g‖² + damp²·‖g‖²", &m.delta}, number{"two messages", &m.lost})
+	w.name(NamedNumber{"‖g_old‖²", &m.old}, NamedNumber{"α", &m.alpha}, NamedNumber{"‖A·g‖² + damp²·‖g‖²", &m.delta}, NamedNumber{"two messages", &m.lost})
 	m.few = math.Cbrt(epsilon[D, R]())
 	w.Forward(ctx, m.ag, w.X)
 	m.r.Copy(w.B)

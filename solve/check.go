@@ -73,8 +73,8 @@ type checkState struct {
 }
 
 // numbers are what a checkpoint keeps.
-func (w *checkState) numbers() []number {
-	return []number{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: first cost", &w.first.Cost}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
+func (w *checkState) numbers() []NamedNumber {
+	return []NamedNumber{{"run: first ‖r‖", &w.first.Resid}, {"run: first ‖g‖", &w.first.Grad}, {"run: first cost", &w.first.Cost}, {"run: ‖A‖", &w.norm}, {"run: condition", &w.cond},
 		{"run: last check", &w.at}, {"run: ‖r‖ at the last check", &w.resid}, {"run: true ‖r‖ over ‖r‖", &w.off}, {"run: rounding of ‖r‖", &w.floor},
 		{"run: near rounding", &w.near}, {"run: lowest", &w.low}, {"run: iteration of the lowest", &w.lowAt},
 		{"run: ‖r‖ at the last restart", &w.again.Resid}, {"run: ‖g‖ at the last restart", &w.again.Grad}, {"run: restarts in vain", &w.vain},

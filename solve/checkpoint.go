@@ -65,20 +65,28 @@ type NamedArray struct {
 	Array interface{ Space() *dist.Space }
 }
 
+// NamedNumber is a number and its name in a State.
+type NamedNumber struct {
+	Name  string
+	Value *float64
+}
+
 // state is what a checkpoint of now holds: x, the vectors of the method, the best x
-// so far, and numbers.
-func (r *session[D, R]) state() *State {
+// so far, and numbers. It also returns where the numbers are.
+func (r *session[D, R]) state() (*State, []NamedNumber) {
+	vectors, numbers := r.ws.saved()
 	s := &State{
 		Method: r.kind(), DType: typeName[D, R](), Damp: r.ws.Damp, Data: r.prints[0], Operator: r.prints[1], Tolerance: sameRun[D, R](),
-		Iters: r.res.Iters, History: r.res.History, Vectors: append([]NamedArray{{"x", r.ws.X.Array}}, r.ws.saved()...),
+		Iters: r.res.Iters, History: r.res.History, Vectors: append([]NamedArray{{"x", r.ws.X.Array}}, vectors...),
 	}
 	if r.best != nil {
 		s.Vectors = append(s.Vectors, NamedArray{"best x", r.best.Array})
 	}
-	for _, v := range r.numbers() {
-		s.NumberNames, s.Numbers = append(s.NumberNames, v.name), append(s.Numbers, *v.v)
+	numbers = append(numbers, r.numbers()...)
+	for _, v := range numbers {
+		s.NumberNames, s.Numbers = append(s.NumberNames, v.Name), append(s.Numbers, *v.Value)
 	}
-	return s
+	return s, numbers
 }
 
 // kind tells runs of one problem apart: the method, and what it minimises.
@@ -92,7 +100,8 @@ func (r *session[D, R]) kind() string {
 // save saves the state. What the disk refuses is a note: the run is worth more than
 // its checkpoint, and the next one may fit. It is collective.
 func (r *session[D, R]) save(ctx context.Context) error {
-	refused, err := r.states.Save(ctx, r.state())
+	s, _ := r.state()
+	refused, err := r.states.Save(ctx, s)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -135,13 +144,13 @@ func (r *session[D, R]) resume(ctx context.Context) (err error) {
 	if err := r.fingerprint(ctx); err != nil {
 		return err
 	}
-	s := r.state()
+	s, numbers := r.state()
 	found, err := r.states.Load(ctx, s)
 	if err != nil || !found {
 		return err
 	}
-	for i, p := range r.numbers() {
-		*p.v = s.Numbers[i]
+	for i, n := range numbers {
+		*n.Value = s.Numbers[i]
 	}
 	room := min(max(r.c.MaxIter-s.Iters, 0), historyRoom)
 	r.res.History = slices.Grow(append(r.res.History[:0], s.History...), room)

@@ -60,7 +60,7 @@ func (r *session[D, R]) costMet(n Norms) bool {
 		return false
 	}
 	fall := math.Abs(r.res.History[k-1].Cost - n.Cost)
-	return c.FallTol > 0 && !r.ws.staleCost && fall <= c.FallTol*math.Abs(n.Cost) || c.StepTol > 0 && n.Step <= c.StepTol*r.w.peak
+	return c.FallTol > 0 && r.ws.stale == 0 && fall <= c.FallTol*math.Abs(n.Cost) || c.StepTol > 0 && n.Step <= c.StepTol*r.w.peak
 }
 
 // finishCost returns to the x that was kept if the last one is worth less, because

@@ -35,6 +35,32 @@ type Dual[T scalar.Scalar] interface {
 	DualProx(ctx context.Context, y dist.Array[T], sigma float64, x dist.Array[T]) error
 }
 
+// Stateful is a function whose calls depend on earlier ones, such as one whose prox is
+// solved from its last result. A checkpoint keeps its state, so that a resumed run gives
+// the same numbers.
+type Stateful interface {
+	// State returns the vectors and numbers that the next call reads. They have the same
+	// names in the same order on all ranks and at any time. Each checkpoint asks anew.
+	State() ([]NamedArray, []NamedNumber)
+}
+
+// stateful is a function of a method and its name there.
+type stateful struct {
+	name string
+	Stateful
+}
+
+// Function makes f a function of the method: a Function or a Smooth. It refuses nil, and
+// has checkpoints keep the state of a Stateful one. It must be called in Init.
+func (s *shared) Function(name string, f any) {
+	if f == nil {
+		s.Fail(fmt.Errorf("%s is nil: give a function, such as those of package prox", name))
+	}
+	if f, ok := f.(Stateful); ok {
+		s.stateful = append(s.stateful, stateful{name, f})
+	}
+}
+
 // DualProx sets y to the prox of σ·f*, where f* is the convex conjugate of f. If f
 // is no Dual, it follows from the Moreau identity:
 //

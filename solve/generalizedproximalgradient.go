@@ -68,7 +68,7 @@ func (m *GeneralizedProximalGradient[T]) Init(ctx context.Context, w *Workspace[
 		z.Copy(w.X)
 		m.z = append(m.z, z)
 	}
-	w.name(number{"k", &m.k}, number{"t", &m.t})
+	w.name(NamedNumber{"k", &m.k}, NamedNumber{"t", &m.t})
 	m.t = 1
 	m.y.Copy(w.X)
 	if err := w.err; err != nil {
@@ -80,10 +80,10 @@ func (m *GeneralizedProximalGradient[T]) Init(ctx context.Context, w *Workspace[
 // check refuses parameters that make no sense.
 func (m *GeneralizedProximalGradient[T]) check(w *Workspace[T, T]) {
 	for i, f := range m.F {
-		w.needFunction(fmt.Sprintf("F[%d]", i), f == nil)
+		w.Function(fmt.Sprintf("F[%d]", i), f)
 	}
 	for j, g := range m.G {
-		w.needFunction(fmt.Sprintf("G[%d]", j), g == nil)
+		w.Function(fmt.Sprintf("G[%d]", j), g)
 	}
 	w.positive("Tau", m.Tau)
 	w.positive("Eta", m.Eta)

@@ -56,12 +56,12 @@ func (m *GMRES[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) 
 		w.name(m.g[i].named(fmt.Sprint("g ", i))...)
 	}
 	for i := range n {
-		w.name(append(m.turn[i].named(fmt.Sprint("s ", i)), number{fmt.Sprint("c ", i), &m.cos[i]})...)
+		w.name(append(m.turn[i].named(fmt.Sprint("s ", i)), NamedNumber{fmt.Sprint("c ", i), &m.cos[i]})...)
 	}
 	for i := range m.tri {
 		w.name(m.tri[i].named(fmt.Sprint("R ", i))...)
 	}
-	w.name(number{"vectors", &m.k}, number{"‖r‖", &m.resid}, number{"‖A‖", &m.norm}, number{"largest pivot", &m.large}, number{"least pivot", &m.least})
+	w.name(NamedNumber{"vectors", &m.k}, NamedNumber{"‖r‖", &m.resid}, NamedNumber{"‖A‖", &m.norm}, NamedNumber{"largest pivot", &m.large}, NamedNumber{"least pivot", &m.least})
 	m.cycle(ctx, w)
 	return m.norms(w), w.Err()
 }

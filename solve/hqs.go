@@ -34,8 +34,8 @@ func (m *HQS[T]) Minimises() string { return "f(x) + g(x), by half-quadratic spl
 
 // Init implements Method.
 func (m *HQS[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
 	if len(m.Tau) == 0 {
 		w.Fail(fmt.Errorf("no Tau given: give one number, or one for each step"))
 	}

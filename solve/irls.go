@@ -66,7 +66,7 @@ func (m *IRLS[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error
 	case !m.Model && m.Eps == 0:
 		w.Fail(errors.New("the Eps is 0: weights of data need some"))
 	}
-	w.name(number{"smallest |r| or largest |x|", &m.edge}, number{"k", &m.k})
+	w.name(NamedNumber{"smallest |r| or largest |x|", &m.edge}, NamedNumber{"k", &m.k})
 	m.next, m.d = w.DomainScratch("next x"), w.DomainScratch("x - x_old")
 	m.r, m.s = w.Range("A·x - b"), w.RangeScratch("weighted")
 	if m.Model {

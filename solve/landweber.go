@@ -37,7 +37,7 @@ func (m *Landweber[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, 
 	}
 	m.g, m.old = w.Domain("gradient"), w.DomainScratch("gradient_old")
 	m.r, m.q = w.Range("residual"), w.RangeScratch("A·gradient")
-	w.name(number{"‖g‖²", &m.gg}, number{"‖r‖²", &m.rr}, number{"‖A‖", &m.norm})
+	w.name(NamedNumber{"‖g‖²", &m.gg}, NamedNumber{"‖r‖²", &m.rr}, NamedNumber{"‖A‖", &m.norm})
 	w.Forward(ctx, m.q, w.X)
 	m.r.Copy(w.B)
 	m.r.QueueAddNorm2(-1, m.q, &m.rr)

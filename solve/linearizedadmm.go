@@ -36,8 +36,8 @@ func (m *LinearizedADMM[D, R]) Minimises() string { return "f(x) + g(A·x)" }
 // Init implements Method.
 func (m *LinearizedADMM[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	w.needA()
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
 	w.positive("Tau", m.Tau)
 	w.positive("Mu", m.Mu)
 	if w.err != nil {

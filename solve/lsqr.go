@@ -37,7 +37,7 @@ func (m *LSQR[D, R]) Name() string { return "LSQR" }
 func (m *LSQR[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	m.v, m.av, m.w = w.Domain("v"), w.DomainScratch("A·u"), w.Domain("direction")
 	m.u, m.au = w.Range("u"), w.RangeScratch("A·v")
-	w.name([]number{{"α", &m.alpha}, {"ρ̄", &m.rhobar}, {"φ̄", &m.phibar}, {"‖w‖²", &m.ww}, {"‖R⁻¹‖²", &m.inverse},
+	w.name([]NamedNumber{{"α", &m.alpha}, {"ρ̄", &m.rhobar}, {"φ̄", &m.phibar}, {"‖w‖²", &m.ww}, {"‖R⁻¹‖²", &m.inverse},
 		{"‖Ā‖", &m.norm}, {"‖r‖", &m.resid}, {"‖g‖", &m.grad}}...)
 	if w.Damp != 0 {
 		m.u2, m.r = w.Domain("u of damping"), w.Range("residual")

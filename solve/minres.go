@@ -43,7 +43,7 @@ func (m *MINRES[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error)
 	w.Hermitian()
 	m.v, m.vold, m.av = w.Domain("v"), w.Domain("v_old"), w.DomainScratch("A·v")
 	m.w, m.wold = w.Domain("direction"), w.Domain("direction_old")
-	w.name([]number{{"δ", &m.delta}, {"γ", &m.gamma}, {"γ_old", &m.gold}, {"c", &m.c}, {"s", &m.s}, {"c_old", &m.cold}, {"s_old", &m.sold},
+	w.name([]NamedNumber{{"δ", &m.delta}, {"γ", &m.gamma}, {"γ_old", &m.gold}, {"c", &m.c}, {"s", &m.s}, {"c_old", &m.cold}, {"s_old", &m.sold},
 		{"η", &m.eta}, {"‖A‖²", &m.norm}, {"largest pivot", &m.large}, {"least pivot", &m.least}, {"steps", &m.steps}}...)
 	m.c, m.cold, m.least = 1, 1, math.Inf(1)
 	w.Forward(ctx, m.v, w.X)

@@ -57,7 +57,7 @@ func (m *OMP[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error)
 	if s := m.Columns.Space(); s != nil && !s.Equal(w.X.Space()) {
 		w.Fail(fmt.Errorf("the norms of columns are of %v, x is of %v", s, w.X.Space()))
 	}
-	w.name(number{"‖r‖²", &m.rr})
+	w.name(NamedNumber{"‖r‖²", &m.rr})
 	m.g, m.next, m.r = w.DomainScratch("gradient"), w.DomainScratch("next x"), w.Range("A·x - b")
 	m.new, m.taken, m.scratch = w.DomainScratch("elements taken now"), w.Domain("elements taken"), w.DomainScratch("scratch")
 	m.by = nil

@@ -17,8 +17,8 @@ func (p parts) value() complex128 { return complex(p.re, p.im) }
 func (p *parts) set(v complex128) { p.re, p.im = real(v), imag(v) }
 
 // named are the two numbers as checkpoints know them.
-func (p *parts) named(name string) []number {
-	return []number{{"real part of " + name, &p.re}, {"imaginary part of " + name, &p.im}}
+func (p *parts) named(name string) []NamedNumber {
+	return []NamedNumber{{"real part of " + name, &p.re}, {"imaginary part of " + name, &p.im}}
 }
 
 // AddComplex sets v = v + a·x. Where the elements are real, it takes the real part

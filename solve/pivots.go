@@ -20,8 +20,8 @@ type pivots struct {
 func newPivots() pivots { return pivots{alpha: math.Inf(1)} }
 
 // numbers are what a checkpoint keeps.
-func (p *pivots) numbers() []number {
-	return []number{{"pivots: α", &p.alpha}, {"pivots: largest", &p.largest}, {"pivots: ‖d‖²/‖r‖²", &p.dd}, {"pivots: trace of the inverse", &p.inverse}}
+func (p *pivots) numbers() []NamedNumber {
+	return []NamedNumber{{"pivots: α", &p.alpha}, {"pivots: largest", &p.largest}, {"pivots: ‖d‖²/‖r‖²", &p.dd}, {"pivots: trace of the inverse", &p.inverse}}
 }
 
 // Pivot tells what a step of conjugate gradients sees of the operator, or of AᴴA

@@ -58,8 +58,8 @@ func (m *PrimalDual[D, R]) Minimises() string {
 // Init implements Method.
 func (m *PrimalDual[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	w.needA()
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
 	w.positive("Tau", m.Tau)
 	w.positive("Mu", m.Mu)
 	w.Parameter("Theta", m.Theta)
@@ -70,7 +70,7 @@ func (m *PrimalDual[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms,
 	needSpace(&w.shared, "Z", m.Z, w.X.Space())
 	needSpace(&w.shared, "Y", m.Y, w.A.Range())
 	m.next, m.prev = w.DomainScratch("next x"), w.Domain("this x")
-	w.name(number{"k", &m.k}, number{"cost", &m.cost})
+	w.name(NamedNumber{"k", &m.k}, NamedNumber{"cost", &m.cost})
 	m.prev.Copy(w.X)
 	m.y, m.ax, m.old = w.Range("dual"), w.Range("A·x"), w.Range("A·x_old")
 	m.scratch, m.z = w.RangeScratch("scratch of the dual prox"), &Vector[D]{Array: m.Z, w: &w.shared}
@@ -107,7 +107,8 @@ func (m *PrimalDual[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norms,
 		m.dual(ctx)
 	}
 	m.k++
-	if w.staleCost = m.CostEvery > 1 && int(m.k)%m.CostEvery != 0; !w.staleCost {
+	if w.stale = 1; m.CostEvery <= 1 || int(m.k)%m.CostEvery == 0 {
+		w.stale = 0
 		m.evaluate(ctx, m.next)
 	}
 	step := w.Finite("‖x - x_old‖", math.Sqrt(m.prev.AddNorm2(ctx, -1, m.next)))
@@ -189,10 +190,10 @@ func (m *AdaptivePrimalDual[D, R]) Minimises() string { return "f(x) + g(A·x)" 
 // Init implements Method.
 func (m *AdaptivePrimalDual[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	w.needA()
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
-	for _, p := range []number{{"Tau", &m.Tau}, {"Mu", &m.Mu}, {"S", &m.S}, {"Delta", &m.Delta}} {
-		w.positive(p.name, *p.v)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
+	for _, p := range []NamedNumber{{"Tau", &m.Tau}, {"Mu", &m.Mu}, {"S", &m.S}, {"Delta", &m.Delta}} {
+		w.positive(p.Name, *p.Value)
 	}
 	w.share("Alpha", m.Alpha)
 	w.share("Eta", m.Eta)
@@ -205,7 +206,7 @@ func (m *AdaptivePrimalDual[D, R]) Init(ctx context.Context, w *Workspace[D, R])
 	if _, ok := m.G.(Dual[R]); !ok {
 		m.scratch = w.RangeScratch("scratch of the dual prox")
 	}
-	w.name(number{"τ", &m.tau}, number{"μ", &m.mu}, number{"α", &m.alpha})
+	w.name(NamedNumber{"τ", &m.tau}, NamedNumber{"μ", &m.mu}, NamedNumber{"α", &m.alpha})
 	m.tau, m.mu, m.alpha = m.Tau, m.Mu, m.Alpha
 	w.Forward(ctx, m.old, w.X)
 	return startCost(w, w.X.Value(ctx, m.F)+m.old.Value(ctx, m.G))

@@ -50,8 +50,8 @@ func (m *ProximalGradient[T]) Minimises() string { return fmt.Sprintf("f(x) + %g
 
 // Init implements Method.
 func (m *ProximalGradient[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
-	w.needFunction("F", m.F == nil)
-	w.needFunction("G", m.G == nil)
+	w.Function("F", m.F)
+	w.Function("G", m.G)
 	w.Parameter("Weight", m.Weight)
 	w.positive("Tau", m.Tau)
 	m.Momentum.check(&w.shared)
@@ -65,7 +65,7 @@ func (m *ProximalGradient[T]) Init(ctx context.Context, w *Workspace[T, T]) (Nor
 	}
 	m.y = w.Domain("extrapolation")
 	m.g, m.next, m.diff = w.DomainScratch("gradient"), w.DomainScratch("next x"), w.DomainScratch("step")
-	w.name(number{"k", &m.k}, number{"t", &m.t}, number{"τ", &m.tau})
+	w.name(NamedNumber{"k", &m.k}, NamedNumber{"t", &m.t}, NamedNumber{"τ", &m.tau})
 	m.t, m.tau = 1, m.Tau
 	m.y.Copy(w.X)
 	return startCost(w, w.X.Value(ctx, m.F)+m.Weight*w.X.Value(ctx, m.G))

@@ -26,7 +26,7 @@ func (m *ProximalPoint[T]) Minimises() string { return "f(x)" }
 
 // Init implements Method.
 func (m *ProximalPoint[T]) Init(ctx context.Context, w *Workspace[T, T]) (Norms, error) {
-	w.needFunction("F", m.F == nil)
+	w.Function("F", m.F)
 	w.positive("Tau", m.Tau)
 	m.next, m.diff = w.DomainScratch("next x"), w.DomainScratch("step")
 	return startCost(w, w.X.Value(ctx, m.F))

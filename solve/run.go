@@ -294,11 +294,10 @@ func (r *session[D, R]) checkpointDue() bool {
 	return cp.Every > 0 && r.res.Iters%cp.Every == 0 || r.ws.votes.n[voteSave] > 0
 }
 
-// numbers are what a checkpoint keeps of the method and of the run.
-func (r *session[D, R]) numbers() []number {
+// numbers are what a checkpoint keeps of the run.
+func (r *session[D, R]) numbers() []NamedNumber {
 	ws := r.ws
-	all := append(slices.Clone(ws.numbers), ws.pivots.numbers()...)
-	all = append(all, number{"run: ‖A‖ seen", &ws.norm}, number{"run: condition seen", &ws.cond})
+	all := append(ws.pivots.numbers(), NamedNumber{"run: ‖A‖ seen", &ws.norm}, NamedNumber{"run: condition seen", &ws.cond}, NamedNumber{"run: cost of an earlier step", &ws.stale})
 	n := &r.norms
-	return append(append(all, r.w.numbers()...), number{"run: ‖r‖", &n.Resid}, number{"run: ‖g‖", &n.Grad}, number{"run: cost", &n.Cost}, number{"run: step", &n.Step})
+	return append(append(all, r.w.numbers()...), NamedNumber{"run: ‖r‖", &n.Resid}, NamedNumber{"run: ‖g‖", &n.Grad}, NamedNumber{"run: cost", &n.Cost}, NamedNumber{"run: step", &n.Step})
 }

@@ -123,7 +123,7 @@ func (m *shrink[D, R]) init(ctx context.Context, w *Workspace[D, R], o *Shrinkag
 	} else {
 		m.rank.start(&w.shared, w.X.Space(), o.Keep)
 	}
-	w.name(number{"α", &m.alpha}, number{"t", &m.t}, number{"‖r‖²", &m.rr}, number{"cost", &m.cost}, number{"k", &m.k})
+	w.name(NamedNumber{"α", &m.alpha}, NamedNumber{"t", &m.t}, NamedNumber{"‖r‖²", &m.rr}, NamedNumber{"cost", &m.cost}, NamedNumber{"k", &m.k})
 	m.alpha, m.t = o.Alpha, 1
 	if o.Alpha == 0 {
 		steps := normSteps

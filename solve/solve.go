@@ -56,7 +56,8 @@
 // of the Problem, which needs no B then. A step works the next x out in a vector of
 // the method, sums all its numbers up in one message, and changes w.X last, after
 // w.Finite has seen them: so callbacks cost no message, and no NaN gets into x.
-// Vector.Prox, DualProx, Gradient and Value call functions; Forward, Adjoint and
+// w.Function makes a function one of the method. Vector.Prox, DualProx, Gradient and
+// Value call functions; Forward, Adjoint and
 // VectorOn are for operators and spaces beside those of the problem. w.Parameter
 // refuses weights that are negative or NaN. A method that knows that it is done calls
 // w.End(Converged, why). Runs of a Minimiser end by CostTol, FallTol and StepTol of the

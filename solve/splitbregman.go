@@ -109,7 +109,7 @@ func (m *SplitBregman[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norm
 		w.Fail(errors.Join(err, err2))
 		m.in.start(ctx, &w.shared, Problem[D, R]{a, b}, m.next, 0, or(m.Steps, 10))
 	}
-	w.name(number{"cost", &m.cost})
+	w.name(NamedNumber{"cost", &m.cost})
 	if w.err != nil {
 		return Norms{}, w.Err()
 	}

@@ -10,13 +10,6 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
-// needFunction refuses a function that is nil.
-func (s *shared) needFunction(name string, missing bool) {
-	if missing {
-		s.Fail(fmt.Errorf("%s is nil: give a function, such as those of package prox", name))
-	}
-}
-
 // positive refuses a parameter of a method that is not positive and finite. It must
 // be called in Init.
 func (s *shared) positive(name string, v float64) {

@@ -299,4 +299,24 @@ func TestCostEvery(t *testing.T) {
 		}
 		return nil
 	})
+	// A run that is resumed where the cost is an old one does not take that for the end.
+	cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: t.TempDir(), Keep: 1, Resume: true}}
+	for _, iters := range []int{6, 9} {
+		on(t, 2, func(ctx context.Context, r dist.Proc) error {
+			p, err := newSplittingParts[float64](ctx, r, s)
+			if err != nil {
+				return err
+			}
+			x, err := vector(ctx, p.x, elements[float64](s.Arrays["x0"]))
+			if err != nil {
+				return err
+			}
+			m := &solve.PrimalDual[float64, float64]{F: p.near, G: p.wide, Tau: 0.25, Mu: 0.125, Theta: 1, CostEvery: 4}
+			res, err := solve.Run(ctx, m, solve.Problem[float64, float64]{A: p.k}, x, solve.Config{MaxIter: iters, FallTol: 1e-12, Checkpoint: cp})
+			if err != nil || res.Iters != iters || res.Status != solve.MaxIter {
+				return fmt.Errorf("%v after %d of %d iterations, %w", res.Status, res.Iters, iters, err)
+			}
+			return nil
+		})
+	}
 }

@@ -45,7 +45,7 @@ func (m *TwIST[D, R]) Minimises() string { return "½‖A·x - b‖² + g(x)" }
 func (m *TwIST[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error) {
 	w.needA()
 	w.NeedB()
-	w.needFunction("G", m.G == nil)
+	w.Function("G", m.G)
 	w.positive("Alpha", m.Alpha)
 	w.positive("Beta", m.Beta)
 	if w.err != nil {

@@ -47,14 +47,15 @@ type shared struct {
 	starting  bool  // Init is running
 	hermitian bool
 	minimises string          // the formula of a Minimiser
-	staleCost bool            // its cost is that of an earlier step
+	stale     float64         // 1 while its cost is that of an earlier step
 	one       *dist.Reduction // for a message of one number: a GPU is faster with it
 	several   *dist.Reduction
 	queue     []queued   // where the numbers of the next Reduce go
 	pair      [2]float64 // room for two sums
 	votes     votes
 	inside    []func() // give back the memory of inner problems
-	numbers   []number
+	numbers   []NamedNumber
+	stateful  []stateful
 	pivots    pivots
 	norm      float64 // of the operator, from below
 	cond      float64
@@ -71,12 +72,6 @@ type anyVector interface {
 type queued struct {
 	slot   dist.Slot
 	re, im *float64
-}
-
-// number is a number that a checkpoint keeps.
-type number struct {
-	name string
-	v    *float64
 }
 
 // NewWorkspace returns a workspace for p with the first guess x. Run makes one for
@@ -124,9 +119,9 @@ func (w *Workspace[D, R]) Start(ctx context.Context, m Method[D, R]) (Norms, err
 
 // begin forgets what an earlier Init has asked for, but keeps the memory.
 func (w *Workspace[D, R]) begin() {
-	w.err, w.unagreed, w.starting, w.hermitian, w.staleCost = nil, true, true, false, false
+	w.err, w.unagreed, w.starting, w.hermitian, w.stale = nil, true, true, false, 0
 	w.numbers, w.pivots, w.norm, w.cond = w.numbers[:0], newPivots(), 0, 0
-	w.queue = w.queue[:0]
+	w.queue, w.stateful = w.queue[:0], w.stateful[:0]
 	w.freeInside()
 	for _, v := range w.vectors {
 		v.state().taken = false
@@ -236,14 +231,25 @@ func (w *Workspace[D, R]) free() {
 	}
 }
 
-// saved returns the vectors that a checkpoint keeps for the method.
-func (w *Workspace[D, R]) saved() (all []NamedArray) {
+// saved returns the vectors and numbers that a checkpoint keeps for the method and its
+// functions.
+func (w *Workspace[D, R]) saved() (vectors []NamedArray, numbers []NamedNumber) {
 	for _, v := range w.vectors {
 		if s := v.state(); s.taken && !s.scratch {
-			all = append(all, v.named())
+			vectors = append(vectors, v.named())
 		}
 	}
-	return all
+	numbers = slices.Clone(w.numbers)
+	for _, f := range w.stateful {
+		v, n := f.State()
+		for _, v := range v {
+			vectors = append(vectors, NamedArray{f.name + ": " + v.Name, v.Array})
+		}
+		for _, n := range n {
+			numbers = append(numbers, NamedNumber{f.name + ": " + n.Name, n.Value})
+		}
+	}
+	return vectors, numbers
 }
 
 // Number makes v, a field of the method, zero, and has checkpoints save it under
@@ -252,17 +258,17 @@ func (s *shared) Number(name string, v *float64) {
 	switch {
 	case !s.starting:
 		s.Fail(fmt.Errorf("number %q is named in a step: name it in Init", name))
-	case slices.ContainsFunc(s.numbers, func(n number) bool { return n.name == name }):
+	case slices.ContainsFunc(s.numbers, func(n NamedNumber) bool { return n.Name == name }):
 		s.Fail(fmt.Errorf("number %q is named twice: give each number a name", name))
 	}
 	*v = 0
-	s.numbers = append(s.numbers, number{name, v})
+	s.numbers = append(s.numbers, NamedNumber{name, v})
 }
 
 // name is Number for several.
-func (s *shared) name(all ...number) {
+func (s *shared) name(all ...NamedNumber) {
 	for _, n := range all {
-		s.Number(n.name, n.v)
+		s.Number(n.Name, n.Value)
 	}
 }
 

@@ -43,8 +43,8 @@ func (c Config) taus() []float64 {
 	return c.Taus
 }
 
-// All runs all checks: Definition, Moreau, Gradient, Overwrites, Alike, Refuses and
-// Allocs.
+// All runs all checks: Definition, Moreau, Gradient, Overwrites, Alike, State,
+// Refuses and Allocs.
 func All[T scalar.Scalar](ctx context.Context, f solve.Function[T], x *dist.Space) error {
 	return AllWith(ctx, Config{}, f, x)
 }
@@ -60,6 +60,7 @@ func AllWith[T scalar.Scalar](ctx context.Context, c Config, f solve.Function[T]
 		Gradient(ctx, c, f, x),
 		Overwrites(ctx, c, f, x),
 		Alike(ctx, c, f, x),
+		State(ctx, c, f, x),
 		Refuses(ctx, f, x),
 		Allocs(ctx, c, f, x),
 	)

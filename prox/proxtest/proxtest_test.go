@@ -65,6 +65,10 @@ type (
 	takesAny    struct{ right }
 	giveNaN     struct{ right }
 	jumps       struct{ right }
+	remembers   struct {
+		right
+		calls *float64
+	}
 )
 
 func (f wrongStep) Prox(ctx context.Context, y block, tau float64, x block) error {
@@ -143,6 +147,15 @@ func (f giveNaN) Prox(ctx context.Context, y block, tau float64, x block) error 
 	return err
 }
 
+// remembers depends on the number of calls, which no State tells.
+func (f remembers) Prox(ctx context.Context, y block, tau float64, x block) error {
+	err := f.right.Prox(ctx, y, tau, x)
+	if *f.calls++; err == nil {
+		dist.Scale(y, 1+1e-14**f.calls, y)
+	}
+	return err
+}
+
 // jumps is a set of points that is not convex: elements are 0 or at least 1.
 func (f jumps) Value(ctx context.Context, x block) (float64, error) {
 	if err := f.check(1, x); err != nil {
@@ -178,7 +191,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 			}{
 				{wrongStep{ok}, "definition"}, {wrongValue{ok}, "definition"}, {wrongDual{ok}, "Moreau"}, {wrongGrad{ok}, "gradient"},
 				{lastMissing{ok}, "write all of it"}, {spoils{ok}, "x changed"}, {needsOther{ok}, "in the place of x"}, {allocates{ok}, "allocations"},
-				{ownValue{ok}, "on rank"}, {takesAny{ok}, "refusing"}, {giveNaN{ok}, "is NaN"}, {jumps{ok}, "too far apart"}, {nil, "no function"},
+				{ownValue{ok}, "on rank"}, {takesAny{ok}, "refusing"}, {giveNaN{ok}, "is NaN"}, {jumps{ok}, "too far apart"}, {remembers{ok, new(float64)}, "a State must have all"}, {nil, "no function"},
 			} {
 				if _, is := c.f.(ownValue); is && ranks == 1 {
 					continue
