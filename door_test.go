@@ -1,8 +1,10 @@
 package golops_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +67,8 @@ func TestVec(t *testing.T) {
 			return errors.New("a method in place differs from that which makes a new vector")
 		case x.Dot(y) != mulConj.Sum(), ones.Sum() != 10, ones.Norm() != ones.Clone().Norm():
 			return fmt.Errorf("the dot product is %v, the sum of the products %v", x.Dot(y), mulConj.Sum())
+		case golops.FromArray(w, x.Array()).Minus(x).Norm() != 0:
+			return errors.New("the vector of an array is another one")
 		case st.NumParts() != 2 || len(st.Space().Parts()) != 2 || st.Part(1).Part(0).Minus(y).Norm() != 0:
 			return fmt.Errorf("the parts of %v are wrong", st)
 		case !slices.Equal(st.Gather(), all):
@@ -74,6 +78,38 @@ func TestVec(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Norms and extremes of all elements.
+func TestNorms(t *testing.T) {
+	on(t, func(w *golops.World) error {
+		x := w.Real(2, 2).Scatter(onRank0(w, []float64{3, -4, 0, 0}))
+		if lo, hi := x.MinMax(); lo != -4 || hi != 3 {
+			return fmt.Errorf("extremes are %g and %g", lo, hi)
+		}
+		for _, c := range [][2]float64{{0, 2}, {1, 7}, {2, 5}, {math.Inf(1), 4}} {
+			if got := x.NormP(c[0]); got != c[1] {
+				return fmt.Errorf("norm %g is %g, want %g", c[0], got, c[1])
+			}
+		}
+		return nil
+	})
+}
+
+// Ranks that something else has started have the front door too, and nobody tells them
+// to stop.
+func TestWorldOf(t *testing.T) {
+	err := launch.Config{Ranks: 2}.Local(t.Context(), func(ctx context.Context, p dist.Proc) error {
+		w := golops.WorldOf(ctx, p)
+		s := golops.CGLS(golops.Identity(w.Real(7)), w.Real(7).Random(1), golops.Defaults())
+		if w.Size() != 2 || w.Rank() != p.Rank() || w.Stopping() || s.Status != solve.Converged || w.Alone().Size() != 1 {
+			return fmt.Errorf("rank %d of %d, stopping %t, %v", w.Rank(), w.Size(), w.Stopping(), s.Status)
+		}
+		return golops.Try(func() error { golops.FromArray(w, dist.Array[float64]{}); return nil })
+	})
+	if err == nil || !strings.Contains(err.Error(), "door_test.go:") || !strings.Contains(err.Error(), "the array was never made") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func onRank0[T any](w *golops.World, x []T) []T {

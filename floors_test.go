@@ -23,10 +23,10 @@ var floor = map[string]int{
 	"solve": 7, "prox": 8, "prox/proxtest": 9,
 	"report": 8, "data": 8, "report/reporttest": 9,
 	"launch": 9,
-	root:     10, "app": 10,
-	"perf": 11, "app/lsm": 11, "app/ct": 11, "app/mdd": 11, "app/seismic": 11,
-	"app/poststack": 12, "app/prestack": 12, "app/reflectivity": 12,
-	"cmd/golops": 13, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12, "perf/peer/fft": 12, "perf/peer/sparse": 12, "perf/peer/ct": 12,
+	root:     10, "app": 11,
+	"perf": 11, "app/lsm": 12, "app/ct": 12, "app/mdd": 12, "app/seismic": 12,
+	"app/poststack": 13, "app/prestack": 13, "app/reflectivity": 13,
+	"cmd/golops": 14, "perf/peer": 12, "perf/peer/operators": 12, "perf/peer/inversion": 12, "perf/peer/product": 12, "perf/peer/gpu": 12, "perf/peer/fft": 12, "perf/peer/sparse": 12, "perf/peer/ct": 12,
 }
 
 // leaf packages, and helpers that leaves and launch share.
@@ -105,7 +105,7 @@ func TestWrongImportsAreFound(t *testing.T) {
 		{"perf", "comm/local", false}, {"comm/local", "comm", true}, {"comm/local", "launch", false},
 		{"comm/mpi", "internal/dl", true}, {"comm/mpi", "comm/local", false}, {"perf", "launch", true}, {"launch", "perf", false},
 		{"cmd/golops", "perf", true}, {"comm", "comm", false}, {"solve", "internal/dl", false}, {"launch", "internal/testdevices", false},
-		{root, "launch", true}, {"launch", root, false}, {"app/lsm", root, true}, {root, "perf", false}, {"ops", "comm", false}, {"ops/wave", "comm", false}, {"ops", "dist", true},
+		{root, "launch", true}, {"launch", root, false}, {"app/lsm", root, true}, {root, "perf", false}, {"app", root, true}, {root, "app", false}, {"ops", "comm", false}, {"ops/wave", "comm", false}, {"ops", "dist", true},
 	} {
 		if why := wrong(c.from, floor[c.from], c.to); (why == "") != c.ok {
 			t.Errorf("%s to %s: %q, want ok=%v", c.from, c.to, why, c.ok)

@@ -21,6 +21,15 @@ func Stack[T Scalar](parts ...Vec[T]) Vec[T] {
 	return Vec[T]{parts[0].w, s}
 }
 
+// FromArray returns the vector of an array of package dist, over its memory, for packages
+// that make their own.
+func FromArray[T Scalar](w *World, a dist.Array[T]) Vec[T] {
+	if w.made(); a.Space() == nil {
+		fail("from array: the array was never made: use dist.New")
+	}
+	return Vec[T]{w, a}
+}
+
 // World returns the world that the vector is in.
 func (x Vec[T]) World() *World {
 	if x.w == nil {
@@ -104,11 +113,22 @@ func (x Vec[T]) SetMulConj(y, z Vec[T]) {
 	dist.MulConj(x.a, x.with("mul conj", y), x.with("mul conj", z))
 }
 
-// Dot returns xᴴy. Dot, Norm and Sum are collective, in one message.
+// Dot returns xᴴy. Dot, Norm, NormP, MinMax and Sum are collective, in one message.
 func (x Vec[T]) Dot(y Vec[T]) T { b := x.with("dot", y); return Must(dist.Dot(x.w.ctx, x.a, b)) }
 
 // Norm returns ‖x‖₂.
 func (x Vec[T]) Norm() float64 { return Must(dist.Norm(x.World().ctx, x.a, 2)) }
+
+// NormP returns the p-norm of x: the sum of all |x| for p = 1, the largest for
+// math.Inf(1), how many elements are not zero for p = 0.
+func (x Vec[T]) NormP(p float64) float64 { return Must(dist.Norm(x.World().ctx, x.a, p)) }
+
+// MinMax returns the smallest and the largest element of a real vector.
+func (x Vec[T]) MinMax() (lo, hi float64) {
+	lo, hi, err := dist.MinMax(x.World().ctx, x.a)
+	Check(err)
+	return lo, hi
+}
 
 // Sum returns the sum of all elements.
 func (x Vec[T]) Sum() T { return Must(dist.Sum(x.World().ctx, x.a)) }

@@ -25,6 +25,11 @@ type World struct {
 // Program is what each rank runs.
 type Program func(w *World) error
 
+// WorldOf returns the World of a rank that something else than Main or Run has started.
+// It lives as long as ctx. Signals are left to whoever started the rank: Stopping is
+// false, and no solver asks.
+func WorldOf(ctx context.Context, p dist.Proc) *World { return newWorld(ctx, p, nil) }
+
 func newWorld(ctx context.Context, r dist.Proc, stop *atomic.Int64) *World {
 	alone := &World{ctx: ctx, proc: r.Alone(), stop: stop}
 	alone.alone = alone

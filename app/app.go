@@ -11,8 +11,9 @@
 //     is:"path". Default returns it from default.yaml, which has a comment on every key.
 //   - Prepare: checks the configuration (Faults collects everything that is wrong),
 //     reads headers and small files, and returns a Task. Any error is one of the user.
-//   - Task.Run: the work of one rank. It calls Rank.Stage for each stage, Invert for the
-//     inversion, and returns Results: arrays to save, numbers, and pictures.
+//   - Task.Run: the work of one rank, a program on the front door, package golops. It
+//     calls Rank.Stage for each stage, Invert for the inversion, and returns Results:
+//     arrays to save, numbers, and pictures.
 //
 // CONTRIBUTING.md shows the smallest application, which is also the one that this
 // package is tested with.
@@ -24,6 +25,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
@@ -64,9 +66,10 @@ type Task struct {
 	Warnings []string // what is strange but no fault, such as a velocity in other units
 	Bytes    float64  // that the arrays of the results take at least
 	State    float64  // that a checkpoint takes at least
-	// Run is the work of one rank. It is collective. An error that is a *ConfigError is
-	// one of the user.
-	Run func(ctx context.Context, r *Rank) (*Results, error)
+	// Run is the work of one rank. It is collective. What fails panics as expressions of
+	// package golops do: golops.Check and golops.Must panic with any other error. A
+	// *ConfigError is an error of the user.
+	Run func(r *Rank) *Results
 }
 
 // Results are what a Task has found. All ranks return the same, with their parts of the
@@ -76,33 +79,37 @@ type Results struct {
 	Numbers []Number // for the summary, the page and JSON
 	// Pictures draws what was found; it is called on all ranks, after the arrays are
 	// saved, and may gather. What rank 0 returns is shown.
-	Pictures func(ctx context.Context) ([]Picture, error)
+	Pictures func() []Picture
 }
 
 // Array is an array that is saved to a file of the Application.
 type Array struct {
 	Name string
-	save func(ctx context.Context, path string) error
+	save func(path string) error
 }
 
 // Save returns an array to be saved under a name that ends in .npy, or in .tif.
-func Save[T scalar.Scalar](name string, a dist.Array[T]) Array {
+func Save[T golops.Scalar](name string, v golops.Vec[T]) Array {
 	save := data.Save[T]
 	if strings.HasSuffix(name, ".tif") {
 		save = data.SaveTIFF[T]
 	}
-	return Array{name, func(ctx context.Context, path string) error { return save(ctx, path, a) }}
+	return Array{name, func(path string) error { return save(v.World().Context(), path, v.Array()) }}
 }
 
 // SaveAs returns an array that save writes to a file of another format. save is
 // collective.
-func SaveAs(name string, save func(ctx context.Context, path string) error) Array {
+func SaveAs(name string, save func(path string) error) Array {
 	return Array{name, save}
 }
 
-// Gather returns the real part of all elements of an array on rank 0, for a picture,
+// Gather returns the real part of all elements of a vector on rank 0, for a picture,
 // and nil elsewhere. It is collective.
-func Gather[T scalar.Scalar](ctx context.Context, a dist.Array[T]) ([]float64, error) {
+func Gather[T golops.Scalar](v golops.Vec[T]) []float64 {
+	return golops.Must(gather(v.World().Context(), v.Array()))
+}
+
+func gather[T golops.Scalar](ctx context.Context, a dist.Array[T]) ([]float64, error) {
 	all, err := dist.Gather(ctx, a, 0)
 	if err != nil || all == nil {
 		return nil, err
@@ -114,13 +121,13 @@ func Gather[T scalar.Scalar](ctx context.Context, a dist.Array[T]) ([]float64, e
 	return v, nil
 }
 
-// Correlation returns the cosine of the angle between two arrays, NaN if one is zero. It is
-// collective.
-func Correlation[T scalar.Scalar](ctx context.Context, a, b dist.Array[T]) (float64, error) {
-	red := dist.NewReduction(a.Space(), 3)
-	dot, aa, bb := dist.AddDot(red, a, b), dist.AddNorm2(red, a), dist.AddNorm2(red, b)
-	err := red.Do(ctx)
-	return dot.Float() / math.Sqrt(aa.Float()*bb.Float()), err
+// Correlation returns the cosine of the angle between two vectors, NaN if one is zero. It
+// is collective.
+func Correlation[T golops.Scalar](a, b golops.Vec[T]) float64 {
+	red := dist.NewReduction(a.Array().Space(), 3)
+	dot, aa, bb := dist.AddDot(red, a.Array(), b.Array()), dist.AddNorm2(red, a.Array()), dist.AddNorm2(red, b.Array())
+	golops.Check(red.Do(a.World().Context()))
+	return dot.Float() / math.Sqrt(aa.Float()*bb.Float())
 }
 
 // Number is a number that sums up the results. NaN means that it is not known: JSON

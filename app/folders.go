@@ -26,18 +26,18 @@ func (r *Rank) openFolders(ctx context.Context) error {
 			r.dir = r.out.work
 		}
 	}
-	if err := comm.Agree(ctx, r.Comm, err); err != nil {
+	if err := comm.Agree(ctx, r.Proc().Comm, err); err != nil {
 		return asConfigError(err)
 	}
-	if err := comm.BroadcastObject(ctx, r.Comm, &r.dir, 0); err != nil {
+	if err := comm.BroadcastObject(ctx, r.Proc().Comm, &r.dir, 0); err != nil {
 		return err
 	}
-	if err := disk.Probe(ctx, r.Comm, r.dir); err != nil {
+	if err := disk.Probe(ctx, r.Proc().Comm, r.dir); err != nil {
 		return asConfigError(fmt.Errorf("output folder %s: %w", r.base.Out, err))
 	}
 	if c := r.base.Checkpoint; c.Dir != "" {
 		cp := data.Checkpoints{Dir: c.Dir, Keep: 2, Resume: c.Resume, Restart: r.ctl.Restart}
-		if r.checkpoint, err = cp.OpenFolder(ctx, r.Comm, warn); err != nil {
+		if r.checkpoint, err = cp.OpenFolder(ctx, r.Proc().Comm, warn); err != nil {
 			return asConfigError(err)
 		}
 	}
@@ -47,10 +47,10 @@ func (r *Rank) openFolders(ctx context.Context) error {
 		notes = append(r.out.notes, notes...)
 		r.out.notes = nil
 	}
-	if err := comm.Agree(ctx, r.Comm, err); err != nil {
+	if err := comm.Agree(ctx, r.Proc().Comm, err); err != nil {
 		return asConfigError(err)
 	}
-	if err := comm.BroadcastObject(ctx, r.Comm, &notes, 0); err != nil {
+	if err := comm.BroadcastObject(ctx, r.Proc().Comm, &notes, 0); err != nil {
 		return err
 	}
 	for _, n := range notes {

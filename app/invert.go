@@ -1,13 +1,11 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/scalar"
+	"github.com/golops/golops"
 	"github.com/golops/golops/solve"
 )
 
@@ -16,7 +14,7 @@ var methods = []string{"cgls", "cgls-one-message", "lsqr"}
 
 // Method returns the least-squares method that a configuration names, nil if it is none
 // of the kit's.
-func Method[D, R scalar.Scalar](name string) solve.Method[D, R] {
+func Method[D, R golops.Scalar](name string) solve.Method[D, R] {
 	switch name {
 	case "cgls":
 		return &solve.CGLS[D, R]{}
@@ -28,31 +26,51 @@ func Method[D, R scalar.Scalar](name string) solve.Method[D, R] {
 	return nil
 }
 
-// Invert solves p for x, from the x given, as the stage "inversion": with progress,
+// Invert solves A·x = b, from the x given, as the stage "inversion": with progress,
 // checkpoints and a graceful stop. It is collective. An x that explains nothing of the
 // data is an error; any other end is a note of the Result. A solve.Minimiser, such as
 // FISTA, ends when a step is at most Tolerance times the largest one; Damp is not for it.
-func Invert[D, R scalar.Scalar](ctx context.Context, r *Rank, s Solver, m solve.Method[D, R], p solve.Problem[D, R], x dist.Array[D]) error {
-	return r.Stage(ctx, inversionStage, func() error { return invert(ctx, r, s, m, p, x) })
+func Invert[D, R golops.Scalar](r *Rank, s Solver, m solve.Method[D, R], a golops.Op[D, R], b golops.Vec[R], x golops.Vec[D]) {
+	if _, minimises := m.(solve.Minimiser); minimises {
+		minimise(r, s, x, func(c golops.Config) golops.Solution[D] { return golops.Iterate(m, a, b, c, x) })
+		return
+	}
+	r.Stage(inversionStage, func() {
+		whole := b.Norm()
+		r.res.Measure = residual
+		invert(r, s, x, whole, func(c golops.Config) golops.Solution[D] {
+			c.Damp, c.RelTol = s.Damp, s.Tolerance
+			return golops.Iterate(m, a, b, c, x)
+		})
+	})
+}
+
+// Minimise is Invert for methods whose functions have the data in them. a is the operator
+// in the cost; the zero Op stands for none.
+func Minimise[D, R golops.Scalar](r *Rank, s Solver, m solve.Method[D, R], a golops.Op[D, R], x golops.Vec[D]) {
+	minimise(r, s, x, func(c golops.Config) golops.Solution[D] { return golops.Minimise(m, a, c, x) })
+}
+
+func minimise[D golops.Scalar](r *Rank, s Solver, x golops.Vec[D], run func(golops.Config) golops.Solution[D]) {
+	r.Stage(inversionStage, func() {
+		r.res.Measure = cost
+		invert(r, s, x, 0, func(c golops.Config) golops.Solution[D] {
+			c.StepTol = s.Tolerance
+			return run(c)
+		})
+	})
 }
 
 // What a method makes small.
 const residual, cost = "residual", "cost"
 
-func invert[D, R scalar.Scalar](ctx context.Context, r *Rank, s Solver, m solve.Method[D, R], p solve.Problem[D, R], x dist.Array[D]) (err error) {
+// invert runs a method that makes Measure small. whole is the residual of no model at
+// all, 0 where that is not known.
+func invert[D golops.Scalar](r *Rank, s Solver, x golops.Vec[D], whole float64, run func(golops.Config) golops.Solution[D]) {
 	c := r.base.Checkpoint
 	cfg := solve.Config{MaxIter: s.Iterations, Diverge: solve.Defaults().Diverge, OnNote: r.o.Warn}
 	if r.checkpoint != nil {
 		cfg.Checkpoint = solve.Checkpoint{Saver: r.checkpoint, Every: c.Every, Interval: time.Duration(c.Time * float64(time.Second))}
-	}
-	whole := 0.0 // of the residual or the cost
-	if _, minimises := m.(solve.Minimiser); minimises {
-		r.res.Measure, cfg.StepTol = cost, s.Tolerance
-	} else {
-		r.res.Measure, cfg.Damp, cfg.RelTol = residual, s.Damp, s.Tolerance
-		if whole, err = dist.Norm(ctx, p.B, 2); err != nil {
-			return err
-		}
 	}
 	left := func(n solve.Norms) float64 {
 		if whole == 0 {
@@ -76,7 +94,7 @@ func invert[D, R scalar.Scalar](ctx context.Context, r *Rank, s Solver, m solve.
 		r.o.Iteration(it.K, s.Iterations, r.res.Measure, left(it.Norms))
 		if r.ctl.serve && it.K >= next {
 			var err error
-			if next, err = showLive(ctx, r, x, it.K, time.Since(begun).Seconds()/float64(it.K-first)); err != nil {
+			if next, err = showLive(r, x, it.K, time.Since(begun).Seconds()/float64(it.K-first)); err != nil {
 				return err
 			}
 		}
@@ -85,11 +103,8 @@ func invert[D, R scalar.Scalar](ctx context.Context, r *Rank, s Solver, m solve.
 		}
 		return nil
 	}
-	out, err := solve.Run(ctx, m, p, x, cfg)
-	stop.clear()
-	if err != nil {
-		return err
-	}
+	defer stop.clear()
+	out := run(cfg)
 	if r.res.Measure == cost {
 		whole = out.History[0].Cost
 	}
@@ -97,21 +112,18 @@ func invert[D, R scalar.Scalar](ctx context.Context, r *Rank, s Solver, m solve.
 	r.made += out.Iters
 	r.res.Reduction = left(solve.Norms{Resid: out.Resid, Cost: out.Cost})
 	r.res.Notes, r.res.history = append(r.notes, out.Notes...), out.History
-	if useless(out, r.res.Reduction) {
-		return errors.New(out.Why)
+	if useless(out.Result, r.res.Reduction) {
+		golops.Check(errors.New(out.Why))
 	}
 	if out.Why != "" {
 		r.res.Notes = append(r.res.Notes, out.Why)
 	}
 	if out.Status == solve.Stopped {
-		if r.res.Stopped, err = stop.agree(ctx, r.Comm); err != nil {
-			return err
-		}
+		r.res.Stopped = golops.Must(stop.agree(r.Context(), r.Proc().Comm))
 	}
 	if c.Dir != "" && out.Saved > 0 && out.Saved == out.Iters {
 		r.o.Saved(fmt.Sprintf("checkpoint of iteration %d in %s", out.Saved, c.Dir))
 	}
-	return nil
 }
 
 // size returns what the method makes small.

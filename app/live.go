@@ -16,10 +16,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/comm"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/report"
-	"github.com/golops/golops/scalar"
 )
 
 // live is the page of a running inversion, which --serve asks for. It is on rank 0. It
@@ -340,7 +339,8 @@ func (l *live) end(text string) {
 // showLive sends the model and the rates of the ranks to the live page of rank 0, if
 // somebody looks at it. It is collective, and returns the iteration after which it must
 // be called again: a few times a second.
-func showLive[D scalar.Scalar](ctx context.Context, r *Rank, x dist.Array[D], k int, perIteration float64) (next int, err error) {
+func showLive[D golops.Scalar](r *Rank, x golops.Vec[D], k int, perIteration float64) (next int, err error) {
+	ctx, c := r.Context(), r.Proc().Comm
 	v := []int64{0, 0}
 	if r.Rank() == 0 {
 		if r.ctl.live.wants() {
@@ -348,13 +348,13 @@ func showLive[D scalar.Scalar](ctx context.Context, r *Rank, x dist.Array[D], k 
 		}
 		v[1] = int64(k) + max(1, int64(min(0.2/perIteration, 1e6)))
 	}
-	if err := r.Broadcast(ctx, comm.Of(v), 0); err != nil || v[0] == 0 {
+	if err := c.Broadcast(ctx, comm.Of(v), 0); err != nil || v[0] == 0 {
 		return int(v[1]), err
 	}
 	start := time.Now()
 	var model []float64
 	if r.Live != nil {
-		if model, err = Gather(ctx, x); err != nil {
+		if model, err = gather(ctx, x.Array()); err != nil {
 			return 0, err
 		}
 	}
@@ -362,7 +362,7 @@ func showLive[D scalar.Scalar](ctx context.Context, r *Rank, x dist.Array[D], k 
 	if r.timing.Work != "" {
 		mine.Work, mine.Rate = r.timing.Work, float64(r.timing.Amount)/perIteration
 	}
-	ranks, err := comm.GatherObjects(ctx, r.Comm, mine, 0)
+	ranks, err := comm.GatherObjects(ctx, c, mine, 0)
 	if err == nil && r.Rank() == 0 {
 		r.ctl.live.show(r.Live, model, ranks, time.Since(start))
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/golops/golops"
+	"github.com/golops/golops/array"
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
@@ -44,9 +46,11 @@ type Control struct {
 	live  *live // on rank 0
 }
 
-// Rank is one rank of a run, with which a Task does its work.
+// Rank is one rank of a run, with which a Task does its work. Its World is that of the
+// front door, for spaces. Stopped tells whether the user wants the run to end, Stopping
+// does not.
 type Rank struct {
-	dist.Proc
+	*golops.World
 	// Live draws the model while it is inverted, from all its elements. It is called on
 	// rank 0. A Task may leave it nil.
 	Live func(x []float64) report.Picture
@@ -139,7 +143,7 @@ func (s *spec) run(ctx context.Context, p dist.Proc, t *Task, c Control) (*Resul
 	if c.Observer == nil {
 		c.Observer = silent{}
 	}
-	r := &Rank{Proc: p, spec: s, base: baseOf(t.Config), task: t, ctl: c, o: c.Observer, start: time.Now(),
+	r := &Rank{World: golops.WorldOf(ctx, p), spec: s, base: baseOf(t.Config), task: t, ctl: c, o: c.Observer, start: time.Now(),
 		timing: Timing{Rank: p.Rank(), Device: fmt.Sprint(p.Device)}, res: Result{Version: c.Version, Comm: p.Comm.String(), Warnings: t.Warnings}}
 	for _, w := range t.Warnings {
 		r.o.Warn(w)
@@ -151,11 +155,11 @@ func (s *spec) run(ctx context.Context, p dist.Proc, t *Task, c Control) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.Run(ctx, r)
-	if err != nil {
+	var found *Results
+	if err := attempt(func() { found = t.Run(r) }); err != nil {
 		return nil, err
 	}
-	timings, err := comm.GatherObjects(ctx, r.Comm, r.timing, 0)
+	timings, err := comm.GatherObjects(ctx, p.Comm, r.timing, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -174,18 +178,34 @@ func (s *spec) run(ctx context.Context, p dist.Proc, t *Task, c Control) (*Resul
 // Names of the stages that are the kit's.
 const inversionStage, reportStage = "inversion", "report"
 
+// attempt runs f and returns the error that an expression of the front door panics with
+// in it. It takes the line of the program away, which tells users of an application
+// nothing. Vectors that do not fit are a bug of the application, and keep it.
+func attempt(f func()) error {
+	err := golops.Try(func() error { f(); return nil })
+	at, is := err.(*golops.Error)
+	if !is {
+		return err
+	}
+	switch at.Err.(type) {
+	case dist.LayoutError, array.Error:
+		return err
+	}
+	return at.Err
+}
+
 // Stage runs f as a stage of that name, whose time the page shows. Stages of the same
 // name are one there. All ranks have the same stages.
-func (r *Rank) Stage(ctx context.Context, name string, f func() error) error {
+func (r *Rank) Stage(name string, f func()) {
 	r.o.Stage(name)
-	reg, t := trace.Begin(ctx, name), time.Now()
-	err := f()
+	reg, t := trace.Begin(r.Context(), name), time.Now()
+	err := attempt(f)
 	if err == nil {
-		err = r.Device.Sync(ctx) // so that the stage's time is its own
+		err = r.Proc().Device.Sync(r.Context()) // so that the stage's time is its own
 	}
 	reg.End()
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", r.name, name, err)
+		golops.Check(fmt.Errorf("%s: %s: %w", r.name, name, err))
 	}
 	i := slices.Index(r.timing.Stages, name)
 	if i < 0 {
@@ -193,7 +213,6 @@ func (r *Rank) Stage(ctx context.Context, name string, f func() error) error {
 		r.timing.Stages, r.timing.Seconds = append(r.timing.Stages, name), append(r.timing.Seconds, 0)
 	}
 	r.timing.Seconds[i] += time.Since(t).Seconds()
-	return nil
 }
 
 // Stopped reports whether the user has stopped the inversion.
@@ -208,13 +227,12 @@ func (r *Rank) Iterations() int { return r.res.Iterations }
 // Reduction returns how much the inversion has left of the data, or of the cost.
 func (r *Rank) Reduction() float64 { return r.res.Reduction }
 
-// Unusable makes a *ConfigError of what is wrong with a file on any rank. It is
-// collective; all ranks return the same error, or nil.
-func (r *Rank) Unusable(ctx context.Context, file string, err error) error {
-	if err := dist.Agree(ctx, r.Comm, file, err); err != nil {
-		return asConfigError(err)
+// Unusable panics with a *ConfigError if there is something wrong with a file on any
+// rank. It is collective; the error is the same on all ranks.
+func (r *Rank) Unusable(file string, err error) {
+	if err := dist.Agree(r.Context(), r.Proc().Comm, file, err); err != nil {
+		golops.Check(asConfigError(err))
 	}
-	return nil
 }
 
 // asConfigError makes a *ConfigError of err, unless communication has failed.

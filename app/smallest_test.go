@@ -1,15 +1,12 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/ops"
 	"github.com/golops/golops/report"
-	"github.com/golops/golops/solve"
 )
 
 // The smallest application, golops unblur, which sharpens a picture. CONTRIBUTING.md
@@ -79,65 +76,39 @@ func Prepare(c Config) (*app.Task, error) {
 	if err := app.Fits(4*n, "pictures of %d × %d points", dims[0], dims[1]); err != nil {
 		return nil, err
 	}
-	run := func(ctx context.Context, r *app.Rank) (*app.Results, error) { return unblur(ctx, r, c, dims) }
+	run := func(r *app.Rank) *app.Results { return unblur(r, c, dims) }
 	return &app.Task{Config: c, Bytes: 2 * n, State: 3 * n, Run: run}, nil
 }
 
-func unblur(ctx context.Context, r *app.Rank, c Config, dims []int) (*app.Results, error) {
-	var sharp, blurred dist.Array[float64]
-	space, err := dist.NewSpace(ctx, r.Proc, dist.Layout{}, dims...)
-	if err != nil {
-		return nil, err
-	}
-	blur, err := ops.Smoothing2D[float64](ctx, space, [2]int{0, 1}, [2]int{c.Width, c.Width})
-	if err != nil {
-		return nil, err
-	}
-	err = r.Stage(ctx, "data", func() (err error) {
-		if c.File != "" {
-			blurred, err = data.Load[float64](ctx, c.File, space)
-			return r.Unusable(ctx, c.File, err)
+func unblur(r *app.Rank, c Config, dims []int) *app.Results {
+	var blurred golops.Vec[float64]
+	X := r.Real(dims...)
+	blur := golops.Smoothing2D(X, [2]int{0, 1}, [2]int{c.Width, c.Width})
+	r.Stage("data", func() {
+		if c.File == "" {
+			blurred = blur.Apply(X.Func(func(i []int) float64 { return float64((i[0]/9 + i[1]/13) % 2) }))
+			return
 		}
-		if sharp, err = dist.FromFunc(ctx, space, func(i []int) float64 { return float64((i[0]/9 + i[1]/13) % 2) }); err != nil {
-			return err
-		}
-		if blurred, err = dist.New[float64](space); err != nil {
-			return err
-		}
-		return blur.Forward(ctx, blurred, sharp)
+		var err error
+		blurred, err = X.Load(c.File)
+		r.Unusable(c.File, err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if sharp, err = dist.New[float64](space); err != nil {
-		return nil, err
-	}
 	picture := func(title string, v []float64) report.Picture {
 		return report.Picture{Title: title, Data: report.Grid{Rows: dims[0], Cols: dims[1], At: func(i, k int) float64 { return v[i*dims[1]+k] }}, Map: report.Gray}
 	}
 	r.Live = func(x []float64) report.Picture { return picture("So far", x) }
-	err = app.Invert(ctx, r, c.Solver, app.Method[float64, float64](c.Solver.Method), solve.Problem[float64, float64]{A: blur, B: blurred}, sharp)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := dist.Norm(ctx, sharp, 1)
-	if err != nil {
-		return nil, err
-	}
+	sharp := X.Zero()
+	app.Invert(r, c.Solver, app.Method[float64, float64](c.Solver.Method), blur, blurred, sharp)
 	return &app.Results{
 		Arrays:  []app.Array{app.Save("sharp.npy", sharp), app.Save("blurred.npy", blurred)},
-		Numbers: []app.Number{{Name: "mean size", Key: "mean", Value: sum / float64(dims[0]*dims[1]), Format: "%.3f"}},
-		Pictures: func(ctx context.Context) ([]app.Picture, error) {
-			before, err := app.Gather(ctx, blurred)
-			if err != nil {
-				return nil, err
-			}
-			after, err := app.Gather(ctx, sharp)
-			if err != nil || r.Rank() != 0 {
-				return nil, err
+		Numbers: []app.Number{{Name: "mean size", Key: "mean", Value: sharp.NormP(1) / float64(X.Size()), Format: "%.3f"}},
+		Pictures: func() []app.Picture {
+			before, after := app.Gather(blurred), app.Gather(sharp)
+			if r.Rank() != 0 {
+				return nil
 			}
 			both := report.Panels{Pictures: []report.Picture{picture("Blurred", before), picture("Sharp", after)}}
-			return []app.Picture{{File: "pictures.png", Title: "Pictures", Caption: "What was given, and what it was.", PNG: both.PNG}}, nil
+			return []app.Picture{{File: "pictures.png", Title: "Pictures", Caption: "What was given, and what it was.", PNG: both.PNG}}
 		},
-	}, nil
+	}
 }

@@ -56,7 +56,7 @@ func (r *Rank) write(ctx context.Context, found *Results) error {
 			r.o.Note(n)
 		}
 	}
-	return comm.Agree(ctx, r.Comm, err)
+	return comm.Agree(ctx, r.Proc().Comm, err)
 }
 
 // writer writes one file after the other and collects errors.
@@ -78,7 +78,7 @@ func (w *writer) fail(err error) {
 // array saves an array. It is collective.
 func (w *writer) array(a Array) {
 	if !w.dead {
-		w.fail(a.save(w.ctx, filepath.Join(w.dir, a.Name)))
+		w.fail(a.save(filepath.Join(w.dir, a.Name)))
 	}
 }
 
@@ -94,8 +94,8 @@ func (w *writer) pictures(found *Results) {
 	if w.dead {
 		return
 	}
-	list, err := found.Pictures(w.ctx)
-	w.fail(err)
+	var list []Picture
+	w.fail(attempt(func() { list = found.Pictures() }))
 	if w.Rank.Rank() != 0 {
 		return
 	}
@@ -143,7 +143,7 @@ func (w *writer) publish(last bool) {
 			w.o.Saved("image in " + filepath.Join(w.out.shown(), w.image()))
 		}
 	}
-	if err := comm.BroadcastObject(w.ctx, w.Comm, &w.dir, 0); err != nil {
+	if err := comm.BroadcastObject(w.ctx, w.Proc().Comm, &w.dir, 0); err != nil {
 		w.fail(err)
 	}
 }

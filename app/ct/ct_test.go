@@ -41,8 +41,8 @@ func execute(ctx context.Context, p *app.Process, args []string) int {
 	return p.Execute(ctx, root, args)
 }
 
-// golops runs a command.
-func golops(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// command runs a command.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	code = execute(t.Context(), app.NewProcess(&out, &err, "test"), args)
@@ -125,7 +125,7 @@ func TestMPI(t *testing.T) {
 	args := func(name string) []string {
 		return []string{"ct", "--quiet", "--size", "32", "--views", "20", "--iterations", "20", "--type", "float32", "--out", filepath.Join(dir, name)}
 	}
-	if code, _, stderr := golops(t, append(args("one"), "--ranks", "1")...); code != 0 {
+	if code, _, stderr := command(t, append(args("one"), "--ranks", "1")...); code != 0 {
 		t.Fatal(stderr)
 	}
 	mpirun.Each(t, []string{"openmpi", "mpich"}, func(t *testing.T, m mpirun.MPI) {
@@ -150,7 +150,7 @@ func TestInversionsAreBetter(t *testing.T) {
 		fbp, most    float64 // errors of FBP, and of the inversion relative to it
 	}{{"parallel", "cgls", 120, 0.3, 0.6}, {"parallel", "nonnegative", 20, 0.5, 0.8}, {"fan", "tv", 20, 0.6, 0.5}} {
 		dir := filepath.Join(t.TempDir(), "out")
-		code, stdout, stderr := golops(t, "ct", "--json", "--size", "48", "--ranks", "2", "--beam", c.beam, "--method", c.method, "--views", fmt.Sprint(c.views),
+		code, stdout, stderr := command(t, "ct", "--json", "--size", "48", "--ranks", "2", "--beam", c.beam, "--method", c.method, "--views", fmt.Sprint(c.views),
 			"--iterations", "40", "--filter", "ramp", "--noise", "0.005", "--source", "150", "--detector", "100", "--out", dir)
 		var v struct {
 			Error, PSNR float64
@@ -308,7 +308,7 @@ func TestWrongInput(t *testing.T) {
 		"--config turn.yaml":                   "turn",
 		"--resume":                             "checkpoint.resume needs checkpoint.dir",
 	} {
-		code, stdout, stderr := golops(t, append(append([]string{"ct"}, strings.Fields(args)...), "--out", "out", "--quiet", "--ranks", "1")...)
+		code, stdout, stderr := command(t, append(append([]string{"ct"}, strings.Fields(args)...), "--out", "out", "--quiet", "--ranks", "1")...)
 		if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d, %q, %q, want %q", args, code, stdout, stderr, want)
 		}
@@ -437,7 +437,7 @@ func TestTutorial(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		code, stdout, stderr := golops(t, append(append([]string{"ct"}, strings.Fields(args)...), quick...)...)
+		code, stdout, stderr := command(t, append(append([]string{"ct"}, strings.Fields(args)...), quick...)...)
 		if code != 0 {
 			t.Errorf("golops ct%s: exit code %d: %s%s", args, code, stdout, stderr)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -20,12 +21,20 @@ import (
 func invert[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, a linop.Operator[T], y, fbp, x dist.Array[T]) error {
 	m, p := app.Method[T, T](s.Solver.Method), solve.Problem[T, T]{A: a, B: y}
 	if m == nil {
-		err := r.Stage(ctx, "norms", func() (err error) { m, p, err = minimiser(ctx, s, a, y, fbp, x); return err })
-		if err != nil {
-			return err
+		r.Stage("norms", func() {
+			var err error
+			m, p, err = minimiser(ctx, s, a, y, fbp, x)
+			golops.Check(err)
+		})
+		var k golops.Op[T, T]
+		if p.A != nil {
+			k = golops.FromMap(r.World, p.A)
 		}
+		app.Minimise(r, s.Solver.Solver, m, k, vec(r, x))
+		return nil
 	}
-	return app.Invert(ctx, r, s.Solver.Solver, m, p, x)
+	app.Invert(r, s.Solver.Solver, m, golops.FromMap(r.World, a), vec(r, y), vec(r, x))
+	return nil
 }
 
 // minimiser returns the method nonnegative or tv. Both scale the projector P to a norm

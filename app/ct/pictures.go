@@ -1,7 +1,6 @@
 package ct
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/golops/golops/app"
@@ -11,16 +10,13 @@ import (
 )
 
 // pictures draws what was measured and what was found. It is collective.
-func pictures[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, y, fbp, x dist.Array[T]) ([]app.Picture, error) {
+func pictures[T scalar.Scalar](r *app.Rank, s *scan, y, fbp, x dist.Array[T]) []app.Picture {
 	var all [3][]float64
 	for i, a := range []dist.Array[T]{y, fbp, x} {
-		var err error
-		if all[i], err = app.Gather(ctx, a); err != nil {
-			return nil, err
-		}
+		all[i] = app.Gather(vec(r, a))
 	}
 	if r.Rank() != 0 {
-		return nil, nil
+		return nil
 	}
 	images := report.Panels{Pictures: []report.Picture{s.picture("Filtered back-projection", all[1]), s.picture("Inversion, "+s.Solver.Method, all[2])}}
 	caption := fmt.Sprintf("Filtered back-projection with the filter %s, and %s after %d iterations, from %d views.", s.Image.Filter, s.Solver.Method, r.Iterations(), s.views)
@@ -41,7 +37,7 @@ func pictures[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, y, fbp
 	return []app.Picture{
 		{File: "images.png", Title: "Images", Caption: caption, PNG: images.PNG},
 		{File: "sinogram.png", Title: "Sinogram", Caption: fmt.Sprintf("%d views of %d detectors, %s rays.", s.views, s.detectors, s.Geometry.Beam), PNG: sinogram.PNG},
-	}, nil
+	}
 }
 
 // picture shows an image.

@@ -1,7 +1,6 @@
 package ct
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/ops"
@@ -51,7 +51,7 @@ func Prepare(c Config) (*app.Task, error) {
 	}
 	return &app.Task{
 		Config: c, Bytes: 4*image + sinogram, State: 6*image + 2*sinogram,
-		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return run(ctx, r, s) },
+		Run: func(r *app.Rank) *app.Results { return golops.Must(run(r.Context(), r, s)) },
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
@@ -19,7 +20,7 @@ import (
 // reconstruct is the work of one rank. Views are spread over ranks, and every rank has
 // the whole image.
 func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) (*app.Results, error) {
-	image, err := dist.NewSpace(ctx, r.Proc, dist.Replicated, s.Image.Size, s.Image.Size)
+	image, err := dist.NewSpace(ctx, r.Proc(), dist.Replicated, s.Image.Size, s.Image.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -33,12 +34,11 @@ func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) 
 	}
 	r.Work(views.LocalShape().Dim(0), "views")
 	var y, truth, fbp, x dist.Array[T]
-	if err := r.Stage(ctx, "data", func() (err error) { y, truth, err = measured(ctx, r, s, a); return err }); err != nil {
-		return nil, err
-	}
-	if err := r.Stage(ctx, "filtered back-projection", func() (err error) { fbp, err = backProject[T, C](ctx, s, a, y); return err }); err != nil {
-		return nil, err
-	}
+	r.Stage("data", func() {
+		y, truth, err = measured(ctx, r, s, a)
+		golops.Check(err)
+	})
+	r.Stage("filtered back-projection", func() { fbp = golops.Must(backProject[T, C](ctx, s, a, y)) })
 	r.Live = func(v []float64) report.Picture { return s.picture("So far", v) }
 	if x, err = dist.New[T](image); err != nil {
 		return nil, err
@@ -47,11 +47,11 @@ func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) 
 		return nil, err
 	}
 	res := &app.Results{
-		Arrays:   []app.Array{app.Save("image.npy", x), app.Save("image.tif", x), app.Save("fbp.npy", fbp), app.Save("sinogram.npy", y)},
-		Pictures: func(ctx context.Context) ([]app.Picture, error) { return pictures(ctx, r, s, y, fbp, x) },
+		Arrays:   []app.Array{app.Save("image.npy", vec(r, x)), app.Save("image.tif", vec(r, x)), app.Save("fbp.npy", vec(r, fbp)), app.Save("sinogram.npy", vec(r, y))},
+		Pictures: func() []app.Picture { return pictures(r, s, y, fbp, x) },
 	}
 	if truth.Space() != nil {
-		res.Arrays = append(res.Arrays, app.Save("truth.npy", truth))
+		res.Arrays = append(res.Arrays, app.Save("truth.npy", vec(r, truth)))
 		for _, of := range []struct {
 			name, key string
 			x         dist.Array[T]
@@ -65,6 +65,11 @@ func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) 
 		}
 	}
 	return res, nil
+}
+
+// vec returns an array for the front door.
+func vec[T scalar.Scalar](r *app.Rank, a dist.Array[T]) golops.Vec[T] {
+	return golops.FromArray(r.World, a)
 }
 
 // measured returns the sinogram: that of the file, or that of the head with noise, and
@@ -81,7 +86,8 @@ func measured[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, a lino
 				err = fmt.Errorf("the sinogram has a norm of %g: it must have finite numbers that are not all zero", size)
 			}
 		}
-		return y, truth, r.Unusable(ctx, path, err)
+		r.Unusable(path, err)
+		return y, truth, nil
 	}
 	n := s.Image.Size
 	if truth, err = dist.FromFunc(ctx, a.Domain(), func(i []int) T { return scalar.From[T](complex(headAt(n, i[0], i[1]), 0)) }); err != nil {
@@ -104,7 +110,7 @@ func measured[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, a lino
 		}
 		err = y.Local().CopyIn(host)
 	}
-	return y, truth, dist.Agree(ctx, r.Comm, "noise", err)
+	return y, truth, dist.Agree(ctx, r.Proc().Comm, "noise", err)
 }
 
 // compare returns the relative error of an image and its peak signal-to-noise ratio.

@@ -15,7 +15,8 @@ import (
 func (s *session[T]) data(ctx context.Context) (dist.Array[T], error) {
 	if file := s.Config.Data.File; file != "" && s.traces == nil {
 		d, err := data.Load[T](ctx, file, s.op.Range())
-		return d, s.usable(ctx, d, err)
+		s.usable(d, err)
+		return d, nil
 	}
 	d, err := dist.New[T](s.op.Range())
 	if err != nil {
@@ -24,16 +25,17 @@ func (s *session[T]) data(ctx context.Context) (dist.Array[T], error) {
 	if s.traces == nil {
 		return d, s.model(ctx, d)
 	}
-	return d, s.usable(ctx, d, s.readTraces(d))
+	s.usable(d, s.readTraces(d))
+	return d, nil
 }
 
-// usable returns err or what is wrong with the data of any rank, as an
+// usable panics with err, or with what is wrong with the data of any rank, as an
 // *app.ConfigError. It is collective.
-func (s *session[T]) usable(ctx context.Context, d dist.Array[T], err error) error {
+func (s *session[T]) usable(d dist.Array[T], err error) {
 	if err == nil {
 		err = s.finite(d)
 	}
-	return s.r.Unusable(ctx, s.Config.Data.File, err)
+	s.r.Unusable(s.Config.Data.File, err)
 }
 
 // readTraces fills this rank's traces from a SEG-Y file.

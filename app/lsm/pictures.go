@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
@@ -20,17 +21,11 @@ type pictureData struct {
 }
 
 // pictures draws what a run was about. It is collective.
-func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
-	p := pictureData{source: len(s.Sources) / 2}
-	var err error
-	if p.adjoint, err = app.Gather(ctx, s.adj); err != nil {
-		return nil, err
-	}
-	if p.inverse, err = app.Gather(ctx, s.inv); err != nil {
-		return nil, err
-	}
-	if err := s.shot(ctx, &p); err != nil || s.r.Rank() != 0 {
-		return nil, err
+func (s *session[T]) pictures() []app.Picture {
+	p := pictureData{source: len(s.Sources) / 2, adjoint: app.Gather(s.vec(s.adj)), inverse: app.Gather(s.vec(s.inv))}
+	golops.Check(s.shot(s.r.Context(), &p))
+	if s.r.Rank() != 0 {
+		return nil
 	}
 	velocity := s.picture("Velocity and acquisition", s.Velocity)
 	velocity.Map, velocity.Scale, velocity.Bar = report.Velocity, report.Scale{}, report.Bar{Label: "velocity", Unit: "m/s"}
@@ -43,7 +38,7 @@ func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
 		{File: "images.png", Title: "Images", Caption: s.imagesCaption(p, s.r.Iterations(), s.r.Reduction()), PNG: images.PNG},
 		{File: "velocity.png", Title: "Velocity and acquisition", Caption: s.velocityCaption(), PNG: velocity.PNG},
 		{File: "gather.png", Title: "Data", Caption: fmt.Sprintf("%s data of source %d at all receivers.", s.origin(), p.source+1), PNG: s.gatherPicture(p).PNG},
-	}, nil
+	}
 }
 
 // shot sends one gather to rank 0, from the ranks that have its traces.
@@ -57,11 +52,11 @@ func (s *session[T]) shot(ctx context.Context, p *pictureData) error {
 			copy(mine[b.Lo[1]*n:b.Hi[1]*n], host[(p.source-b.Lo[0])*receivers*n:])
 		}
 	}
-	if err := dist.Agree(ctx, s.r.Comm, "gather", err); err != nil {
+	if err := dist.Agree(ctx, s.r.Proc().Comm, "gather", err); err != nil {
 		return err
 	}
 	b := comm.Of(mine)
-	if err := s.r.Reduce(ctx, b, b, comm.Sum, 0); err != nil { // the others have zeros
+	if err := s.r.Proc().Reduce(ctx, b, b, comm.Sum, 0); err != nil { // the others have zeros
 		return err
 	}
 	for _, v := range mine {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/report"
 	"github.com/golops/golops/scalar"
-	"github.com/golops/golops/solve"
 )
 
 // Task returns the job for the kit to run.
@@ -27,7 +27,7 @@ func (j *Job) Task() *app.Task {
 	}
 	return &app.Task{
 		Config: j.Config, Warnings: j.Warnings, Bytes: results, State: 2*img + traces, // of the state: image, direction and residual
-		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) },
+		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
 	}
 }
 
@@ -49,9 +49,7 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r *app.Rank) (*app.Result
 		{"data", func() (err error) { s.d, err = s.record(ctx); return err }},
 		{"adjoint", func() (err error) { s.adj, err = s.migrate(ctx, s.d); return err }},
 	} {
-		if err := r.Stage(ctx, stage.name, stage.f); err != nil {
-			return nil, err
-		}
+		r.Stage(stage.name, func() { golops.Check(stage.f()) })
 	}
 	var err error
 	if s.inv, err = dist.New[T](s.op.Domain()); err != nil {
@@ -59,24 +57,23 @@ func run[T scalar.Scalar](ctx context.Context, j *Job, r *app.Rank) (*app.Result
 	}
 	c := j.Config.Solver
 	r.Live = func(x []float64) report.Picture { return s.picture("Inverse so far", x) }
-	if err := app.Invert(ctx, r, c, app.Method[T, T](c.Method), solve.Problem[T, T]{A: s.op, B: s.d}, s.inv); err != nil {
-		return nil, err
-	}
-	res := &app.Results{Arrays: []app.Array{app.Save("inverse.npy", s.inv), app.Save("adjoint.npy", s.adj)}, Pictures: s.pictures}
+	app.Invert(r, c, app.Method[T, T](c.Method), golops.FromMap(r.World, s.op), s.vec(s.d), s.vec(s.inv))
+	res := &app.Results{Arrays: []app.Array{app.Save("inverse.npy", s.vec(s.inv)), app.Save("adjoint.npy", s.vec(s.adj))}, Pictures: s.pictures}
 	correlation := math.NaN()
 	if s.Reflectivity != nil {
 		truth, err := s.truth(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if correlation, err = app.Correlation(ctx, s.inv, truth); err != nil {
-			return nil, err
-		}
-		res.Arrays = append(res.Arrays, app.Save("model.npy", truth), app.Save("data.npy", s.d))
+		correlation = app.Correlation(s.vec(s.inv), s.vec(truth))
+		res.Arrays = append(res.Arrays, app.Save("model.npy", s.vec(truth)), app.Save("data.npy", s.vec(s.d)))
 	}
 	res.Numbers = []app.Number{{Name: "model correlation", Key: "correlation", Value: correlation, Format: "%.3f"}}
 	return res, nil
 }
+
+// vec returns an array for the front door.
+func (s *session[T]) vec(a dist.Array[T]) golops.Vec[T] { return golops.FromArray(s.r.World, a) }
 
 // operator returns the modelling operator, with its work spread over the ranks.
 func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
@@ -87,7 +84,7 @@ func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	}
 	if c.Operator.Dynamic {
 		w, err := s.weights()
-		if err := dist.Agree(ctx, s.r.Comm, "weights", err); err != nil {
+		if err := dist.Agree(ctx, s.r.Proc().Comm, "weights", err); err != nil {
 			return nil, err
 		}
 		k.Weights = w
@@ -96,7 +93,7 @@ func (s *session[T]) operator(ctx context.Context) (linop.Operator[T], error) {
 	if c.Operator.Split == "model" {
 		split = wave.KirchhoffByModel[T]
 	}
-	op, err := split(ctx, s.r.Proc, k)
+	op, err := split(ctx, s.r.Proc(), k)
 	if err == nil {
 		s.r.Work(op.Range().LocalShape().Size()/c.Time.Samples, "traces")
 	}
@@ -122,5 +119,5 @@ func (s *session[T]) truth(ctx context.Context) (dist.Array[T], error) {
 	if err == nil {
 		err = s.fillTrue(m)
 	}
-	return m, dist.Agree(ctx, s.r.Comm, "true model", err)
+	return m, dist.Agree(ctx, s.r.Proc().Comm, "true model", err)
 }

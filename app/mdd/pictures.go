@@ -1,7 +1,6 @@
 package mdd
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/golops/golops/app"
@@ -11,7 +10,7 @@ import (
 
 // pictures compares the deconvolution with the cross-correlation, of the virtual source in
 // the middle. It is collective.
-func (s *session[C, R]) pictures(ctx context.Context) ([]app.Picture, error) {
+func (s *session[C, R]) pictures() []app.Picture {
 	n, v := s.Virtual, s.Virtual/2
 	caption := fmt.Sprintf("Each panel is divided by its own largest amplitudes. The deconvolution leaves %.3g of the data unexplained.", s.r.Reduction())
 	all := []dist.Array[R]{s.adj, s.inv}
@@ -19,28 +18,22 @@ func (s *session[C, R]) pictures(ctx context.Context) ([]app.Picture, error) {
 	if s.example != nil {
 		var like [2]float64
 		for i, a := range all {
-			var err error
-			if like[i], err = app.Correlation(ctx, a, s.truth); err != nil {
-				return nil, err
-			}
+			like[i] = app.Correlation(s.vec(a), s.vec(s.truth))
 		}
 		caption = fmt.Sprintf("Each panel is divided by its own largest amplitudes. The correlation with the true wavefield is %.3f for the cross-correlation and %.3f for the deconvolution.", like[0], like[1])
 		all, titles = append([]dist.Array[R]{s.truth}, all...), append([]string{"True wavefield"}, titles...)
 	}
 	images := report.Panels{Scaling: report.Normalized}
 	for i, a := range all {
-		x, err := app.Gather(ctx, a)
-		if err != nil {
-			return nil, err
-		}
+		x := app.Gather(s.vec(a))
 		images.Pictures = append(images.Pictures, s.picture(titles[i], "receiver", x, s.Receivers, n, v))
 	}
-	d, err := app.Gather(ctx, s.d)
+	d := app.Gather(s.vec(s.d))
 	of := fmt.Sprintf("virtual source %d of %d", v+1, n)
 	return []app.Picture{
 		{File: "images.png", Title: "Wavefield of " + of, Caption: caption, PNG: images.PNG},
 		{File: "data.png", Title: "Data of " + of, Caption: "What the sources make of it.", PNG: s.picture("Data", "source", d, s.Sources, n, v).PNG},
-	}, err
+	}
 }
 
 // picture shows samples × stations of one of n virtual sources, and of two sides of time

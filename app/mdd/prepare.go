@@ -1,10 +1,10 @@
 package mdd
 
 import (
-	"context"
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/launch"
@@ -127,7 +127,7 @@ func (j *Job) Task() *app.Task {
 	}
 	model := j.bytes() * float64(j.Samples) * float64(j.Receivers) * float64(j.Virtual)
 	recorded := j.bytes() * float64(j.Samples) * float64(j.Sources) * float64(j.Virtual)
-	t := &app.Task{Config: j.Config, Bytes: 2 * model, State: 2*model + recorded, Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) }}
+	t := &app.Task{Config: j.Config, Bytes: 2 * model, State: 2*model + recorded, Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) }}
 	if j.example != nil {
 		t.Bytes += model + recorded
 	}

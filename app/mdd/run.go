@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -37,9 +38,7 @@ func run[C, R scalar.Scalar](ctx context.Context, j *Job, r *app.Rank) (res *app
 		{"data", func() error { return s.record(ctx) }},
 		{"cross-correlation", func() error { s.adj, err = linop.Apply(ctx, linop.H(s.op), s.d); return err }},
 	} {
-		if err := r.Stage(ctx, stage.name, stage.f); err != nil {
-			return nil, err
-		}
+		r.Stage(stage.name, func() { golops.Check(stage.f()) })
 	}
 	if s.inv, err = dist.New[R](s.op.Domain()); err != nil {
 		return nil, err
@@ -47,15 +46,18 @@ func run[C, R scalar.Scalar](ctx context.Context, j *Job, r *app.Rank) (res *app
 	if err := s.solve(ctx); err != nil {
 		return nil, err
 	}
-	res = &app.Results{Arrays: []app.Array{app.Save("inverse.npy", s.inv), app.Save("adjoint.npy", s.adj)}, Pictures: s.pictures}
+	res = &app.Results{Arrays: []app.Array{app.Save("inverse.npy", s.vec(s.inv)), app.Save("adjoint.npy", s.vec(s.adj))}, Pictures: s.pictures}
 	like := math.NaN()
 	if s.example != nil {
-		res.Arrays = append(res.Arrays, app.Save("model.npy", s.truth), app.Save("data.npy", s.d))
-		like, err = app.Correlation(ctx, s.inv, s.truth)
+		res.Arrays = append(res.Arrays, app.Save("model.npy", s.vec(s.truth)), app.Save("data.npy", s.vec(s.d)))
+		like = app.Correlation(s.vec(s.inv), s.vec(s.truth))
 	}
 	res.Numbers = []app.Number{{Name: "model correlation", Key: "correlation", Value: like, Format: "%.3f"}}
 	return res, err
 }
+
+// vec returns an array for the front door.
+func (s *session[C, R]) vec(a dist.Array[R]) golops.Vec[R] { return golops.FromArray(s.r.World, a) }
 
 // operator returns that of so many virtual sources. The model is split by virtual sources
 // where there are enough, otherwise by receivers.
@@ -64,7 +66,7 @@ func (s *session[C, R]) operator(ctx context.Context, virtual int) (linop.Operat
 	if c.Operator.Together && virtual >= s.r.Size() {
 		axis = 2
 	}
-	x, err := dist.NewSpace(ctx, s.r.Proc, dist.Split(axis), s.Samples, s.Receivers, virtual)
+	x, err := dist.NewSpace(ctx, s.r.Proc(), dist.Split(axis), s.Samples, s.Receivers, virtual)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +105,13 @@ func (s *session[C, R]) solve(ctx context.Context) error {
 	}
 	for v := 0; v < s.Virtual && !s.r.Stopped(); v++ {
 		dist.Zero(x)
-		if err := dist.Agree(ctx, s.r.Comm, "data", column(s.d, d, v, s.Virtual, false)); err != nil {
+		if err := dist.Agree(ctx, s.r.Proc().Comm, "data", column(s.d, d, v, s.Virtual, false)); err != nil {
 			return err
 		}
 		if err := s.invert(ctx, op, d, x, 1); err != nil {
 			return err
 		}
-		if err := dist.Agree(ctx, s.r.Comm, "model", column(s.inv, x, v, s.Virtual, true)); err != nil {
+		if err := dist.Agree(ctx, s.r.Proc().Comm, "model", column(s.inv, x, v, s.Virtual, true)); err != nil {
 			return err
 		}
 	}
@@ -153,5 +155,6 @@ func (s *session[C, R]) invert(ctx context.Context, op linop.Operator[R], d, x d
 		}
 		m = &solve.FISTA[R, R]{Shrinkage: solve.Shrinkage[R]{Eps: c.Weight * largest, Threshold: solve.Soft}}
 	}
-	return app.Invert(ctx, s.r, c.Solver, m, solve.Problem[R, R]{A: op, B: d}, x)
+	app.Invert(s.r, c.Solver, m, golops.FromMap(s.r.World, op), s.vec(d), s.vec(x))
+	return nil
 }

@@ -57,9 +57,7 @@ func load[T scalar.Scalar](ctx context.Context, r *app.Rank, w wavefield, s *dis
 			err = fmt.Errorf("%s: element %d of the block of this rank is %v: replace what is no number", app.Shown(w.file), i, x)
 		}
 	}
-	if err := r.Unusable(ctx, w.file, err); err != nil {
-		return a, err
-	}
+	r.Unusable(w.file, err)
 	if a, err = dist.FromBlock(ctx, s, v); err != nil {
 		return a, err
 	}
@@ -97,7 +95,7 @@ func (s *session[C, R]) kernel(ctx context.Context) (g dist.Array[C], err error)
 	if s.r.Size()%n != 0 {
 		return g, &app.ConfigError{Err: fmt.Errorf("operator.frequency_ranks is %d, which does not divide the %d ranks", n, s.r.Size())}
 	}
-	to, err := dist.NewSpace(ctx, s.r.Proc, dist.Layout{Grid: []int{n, s.r.Size() / n}, Axes: []int{0, 1}}, s.Frequencies, s.Sources, s.Receivers)
+	to, err := dist.NewSpace(ctx, s.r.Proc(), dist.Layout{Grid: []int{n, s.r.Size() / n}, Axes: []int{0, 1}}, s.Frequencies, s.Sources, s.Receivers)
 	if err != nil {
 		return g, err
 	}
@@ -105,7 +103,7 @@ func (s *session[C, R]) kernel(ctx context.Context) (g dist.Array[C], err error)
 	if s.spectral {
 		return load[C](ctx, s.r, s.Job.kernel, to, 0)
 	}
-	from, err := dist.NewSpace(ctx, s.r.Proc, dist.Split(1), s.Samples, s.Sources, s.Receivers)
+	from, err := dist.NewSpace(ctx, s.r.Proc(), dist.Split(1), s.Samples, s.Sources, s.Receivers)
 	if err != nil {
 		return g, err
 	}

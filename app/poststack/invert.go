@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/linop"
@@ -32,7 +33,8 @@ func (s *session[T]) invert(ctx context.Context) error {
 			return err
 		}
 	}
-	return app.Invert(ctx, s.r, s.Solver, app.Method[T, T](s.Solver.Method), p, s.x)
+	app.Invert(s.r, s.Solver, app.Method[T, T](s.Solver.Method), golops.FromMap(s.r.World, p.A), golops.FromArray(s.r.World, p.B), golops.FromArray(s.r.World, s.x))
+	return nil
 }
 
 // invertSparse minimises ½‖A·x - d‖² + σ·‖K·x‖₁, where K has the steps from sample to
@@ -77,7 +79,12 @@ func (s *session[T]) invertSparse(ctx context.Context) error {
 	case "split-bregman":
 		m = &solve.SplitBregman[T, T]{L1: []solve.L1Term[T, T]{{R: k, Weight: sigma, Split: 1 / tau}}, Steps: innerSteps}
 	}
-	return app.Invert(ctx, s.r, s.Solver, m, p, s.x)
+	if s.Solver.Method == "primal-dual" {
+		app.Minimise(s.r, s.Solver, m, golops.FromMap(s.r.World, k), golops.FromArray(s.r.World, s.x))
+		return nil
+	}
+	app.Invert(s.r, s.Solver, m, golops.FromMap(s.r.World, p.A), golops.FromArray(s.r.World, p.B), golops.FromArray(s.r.World, s.x))
+	return nil
 }
 
 const (

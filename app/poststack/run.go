@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/dist"
@@ -27,7 +28,7 @@ type session[T scalar.Scalar] struct {
 func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Results, error) {
 	s := &session[T]{job: j, r: r}
 	var err error
-	if s.v, err = seismic.NewVolume[T](ctx, r.Proc, j.in.Dims, j.Spread.Split); err != nil {
+	if s.v, err = seismic.NewVolume[T](ctx, r.Proc(), j.in.Dims, j.Spread.Split); err != nil {
 		return nil, err
 	}
 	r.Work(s.v.Space.LocalShape().Size()/j.in.Dims[2], "traces")
@@ -35,9 +36,7 @@ func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Result
 		name string
 		f    func(context.Context) error
 	}{{"background", s.readBackground}, {"data", s.readData}} {
-		if err := r.Stage(ctx, stage.name, func() error { return stage.f(ctx) }); err != nil {
-			return nil, err
-		}
+		r.Stage(stage.name, func() { golops.Check(stage.f(ctx)) })
 	}
 	if s.x, err = dist.New[T](s.v.Space); err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func (s *session[T]) modelling(ctx context.Context, w []float64) (linop.Operator
 
 // results compares the impedance with what was known before.
 func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
-	res := &app.Results{Pictures: s.pictures}
+	res := &app.Results{Pictures: func() []app.Picture { return golops.Must(s.pictures(ctx)) }}
 	misfit, before, after := math.NaN(), math.NaN(), math.NaN()
 	predicted, err := linop.Apply(ctx, s.op, s.x)
 	if err == nil {
@@ -151,13 +150,13 @@ func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
 				return nil, err
 			}
 		}
-		saved, err := s.v.Save(ctx, f.name, a, s.in)
+		saved, err := s.v.Save(ctx, s.r.World, f.name, a, s.in)
 		if err != nil {
 			return nil, err
 		}
 		res.Arrays = append(res.Arrays, saved)
 	}
-	w, err := seismic.SaveWavelet(ctx, s.r.Proc, s.wavelet)
+	w, err := seismic.SaveWavelet(ctx, s.r.World, s.wavelet)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +181,7 @@ func (s *session[T]) section(title string, v []float64) report.Picture {
 // pictures draws the middle inline, and its middle trace.
 func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
 	ny, nx := s.in.Dims[0], s.in.Dims[1]
-	d, err := seismic.Inline(ctx, s.d, ny/2)
+	d, err := seismic.Inline(ctx, s.r.World, s.d, ny/2)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +194,7 @@ func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
 		if m.of.Space() == nil {
 			continue
 		}
-		v, err := seismic.Inline(ctx, m.of, ny/2)
+		v, err := seismic.Inline(ctx, s.r.World, m.of, ny/2)
 		if err != nil {
 			return nil, err
 		}

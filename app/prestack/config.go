@@ -3,11 +3,11 @@
 package prestack
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"slices"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/data"
@@ -184,6 +184,6 @@ func Prepare(c Config) (*app.Task, error) {
 	n := elem * 3 * float64(d[0]) * float64(d[1]) * float64(d[3])
 	return &app.Task{
 		Config: j.Config, Bytes: 2 * n, State: 2*n + n*float64(d[2])/3,
-		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) },
+		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
 	}, nil
 }

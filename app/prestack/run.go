@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/dist"
@@ -28,19 +29,15 @@ type session[T scalar.Scalar] struct {
 func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Results, error) {
 	s := &session[T]{job: j, r: r}
 	var err error
-	if s.v, err = seismic.NewVolume[T](ctx, r.Proc, j.in.Dims, j.Spread.Split); err != nil {
+	if s.v, err = seismic.NewVolume[T](ctx, r.Proc(), j.in.Dims, j.Spread.Split); err != nil {
 		return nil, err
 	}
-	if s.m, err = seismic.NewVolume[T](ctx, r.Proc, j.dims, j.Spread.Split); err != nil {
+	if s.m, err = seismic.NewVolume[T](ctx, r.Proc(), j.dims, j.Spread.Split); err != nil {
 		return nil, err
 	}
 	r.Work(s.v.Space.LocalShape().Size()/j.in.Dims[3], "traces")
-	if err := r.Stage(ctx, "background", func() error { return s.readBackground(ctx) }); err != nil {
-		return nil, err
-	}
-	if err := r.Stage(ctx, "data", func() error { return s.readData(ctx) }); err != nil {
-		return nil, err
-	}
+	r.Stage("background", func() { golops.Check(s.readBackground(ctx)) })
+	r.Stage("data", func() { golops.Check(s.readData(ctx)) })
 	if s.x, err = dist.New[T](s.m.Space); err != nil {
 		return nil, err
 	}
@@ -63,9 +60,7 @@ func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Result
 		}
 		return s.section(j.Angles.names()[0]+" so far", section)
 	}
-	if err := app.Invert(ctx, r, j.Solver, app.Method[T, T](j.Solver.Method), p, s.x); err != nil {
-		return nil, err
-	}
+	app.Invert(r, j.Solver, app.Method[T, T](j.Solver.Method), golops.FromMap(r.World, p.A), golops.FromArray(r.World, p.B), golops.FromArray(r.World, s.x))
 	return s.results(ctx)
 }
 
@@ -132,7 +127,7 @@ func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &app.Results{Pictures: s.pictures}
+	res := &app.Results{Pictures: func() []app.Picture { return golops.Must(s.pictures(ctx)) }}
 	before, after := math.NaN(), math.NaN()
 	type out struct {
 		name string
@@ -153,20 +148,20 @@ func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		saved, err := s.m.Save(ctx, f.name, a, s.in)
+		saved, err := s.m.Save(ctx, s.r.World, f.name, a, s.in)
 		if err != nil {
 			return nil, err
 		}
 		res.Arrays = append(res.Arrays, saved)
 	}
 	if s.truth.Space() != nil {
-		saved, err := s.v.Save(ctx, "data.npy", s.d, s.in)
+		saved, err := s.v.Save(ctx, s.r.World, "data.npy", s.d, s.in)
 		if err != nil {
 			return nil, err
 		}
 		res.Arrays = append(res.Arrays, saved)
 	}
-	w, err := seismic.SaveWavelet(ctx, s.r.Proc, s.wavelet)
+	w, err := seismic.SaveWavelet(ctx, s.r.World, s.wavelet)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +200,7 @@ func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
 			if m.of.Space() == nil {
 				continue
 			}
-			v, err := seismic.Inline(ctx, m.of, ny/2, p)
+			v, err := seismic.Inline(ctx, s.r.World, m.of, ny/2, p)
 			if err != nil {
 				return nil, err
 			}
@@ -250,5 +245,5 @@ func (s *session[T]) gather(ctx context.Context, inline, crossline int) ([]float
 			return nil, err
 		}
 	}
-	return app.Gather(ctx, a)
+	return app.Gather(golops.FromArray(s.r.World, a)), nil
 }

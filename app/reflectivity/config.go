@@ -3,11 +3,11 @@
 package reflectivity
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"slices"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 )
@@ -137,6 +137,6 @@ func Prepare(c Config) (*app.Task, error) {
 	n := elem * float64(j.in.Dims[0]) * float64(j.in.Dims[1]) * float64(j.in.Dims[2])
 	return &app.Task{
 		Config: j.Config, Bytes: 2 * n, State: 3 * n,
-		Run: func(ctx context.Context, r *app.Rank) (*app.Results, error) { return do(ctx, j, r) },
+		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/dist"
@@ -33,7 +34,7 @@ type session[T scalar.Scalar] struct {
 func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Results, error) {
 	s := &session[T]{job: j, r: r}
 	var err error
-	if s.v, err = seismic.NewVolume[T](ctx, r.Proc, j.in.Dims, j.Spread.Split); err != nil {
+	if s.v, err = seismic.NewVolume[T](ctx, r.Proc(), j.in.Dims, j.Spread.Split); err != nil {
 		return nil, err
 	}
 	r.Work(s.v.Space.LocalShape().Size()/j.in.Dims[2], "traces")
@@ -41,9 +42,7 @@ func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Result
 		name string
 		f    func(context.Context) error
 	}{{"data", s.readData}, {"least squares", s.leastSquares}, {"weight", s.chooseWeight}} {
-		if err := r.Stage(ctx, stage.name, func() error { return stage.f(ctx) }); err != nil {
-			return nil, err
-		}
+		r.Stage(stage.name, func() { golops.Check(stage.f(ctx)) })
 	}
 	if s.x, err = dist.New[T](s.v.Space); err != nil {
 		return nil, err
@@ -60,8 +59,11 @@ func run[T scalar.Scalar](ctx context.Context, j *job, r *app.Rank) (*app.Result
 	if err != nil {
 		return nil, err
 	}
-	if err := app.Invert(ctx, r, j.Solver, m, p, s.x); err != nil {
-		return nil, err
+	x := golops.FromArray(r.World, s.x)
+	if p.A == nil {
+		app.Minimise(r, j.Solver, m, golops.Op[T, T]{}, x)
+	} else {
+		app.Invert(r, j.Solver, m, golops.FromMap(r.World, p.A), golops.FromArray(r.World, p.B), x)
 	}
 	return s.results(ctx)
 }
@@ -177,7 +179,7 @@ func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
 		return nil, err
 	}
 	before, after := math.NaN(), math.NaN()
-	res := &app.Results{Pictures: s.pictures}
+	res := &app.Results{Pictures: func() []app.Picture { return golops.Must(s.pictures(ctx)) }}
 	type out struct {
 		name string
 		of   dist.Array[T]
@@ -197,13 +199,13 @@ func (s *session[T]) results(ctx context.Context) (*app.Results, error) {
 		files = append(files, out{"model.npy", s.truth}, out{"data.npy", s.d})
 	}
 	for _, f := range files {
-		saved, err := s.v.Save(ctx, f.name, f.of, s.in)
+		saved, err := s.v.Save(ctx, s.r.World, f.name, f.of, s.in)
 		if err != nil {
 			return nil, err
 		}
 		res.Arrays = append(res.Arrays, saved)
 	}
-	w, err := seismic.SaveWavelet(ctx, s.r.Proc, s.wavelet)
+	w, err := seismic.SaveWavelet(ctx, s.r.World, s.wavelet)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +250,7 @@ func (s *session[T]) pictures(ctx context.Context) ([]app.Picture, error) {
 		if m.of.Space() == nil {
 			continue
 		}
-		v, err := seismic.Inline(ctx, m.of, ny/2)
+		v, err := seismic.Inline(ctx, s.r.World, m.of, ny/2)
 		if err != nil {
 			return nil, err
 		}

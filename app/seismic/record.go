@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
@@ -54,13 +55,13 @@ func Record[T scalar.Scalar](ctx context.Context, r *app.Rank, v *Volume[T], in 
 }
 
 // SaveWavelet returns the wavelet as an array to be saved.
-func SaveWavelet(ctx context.Context, r dist.Proc, wavelet []float64) (app.Array, error) {
-	s, err := dist.NewSpace(ctx, r, dist.Replicated, len(wavelet))
+func SaveWavelet(ctx context.Context, w *golops.World, wavelet []float64) (app.Array, error) {
+	s, err := dist.NewSpace(ctx, w.Proc(), dist.Replicated, len(wavelet))
 	if err != nil {
 		return app.Array{}, err
 	}
 	a, err := dist.FromBlock(ctx, s, wavelet)
-	return app.Save("wavelet.npy", a), err
+	return app.Save("wavelet.npy", golops.FromArray(w, a)), err
 }
 
 // Samples returns the wavelet times a factor as elements of T.

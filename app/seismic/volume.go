@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
@@ -75,9 +76,7 @@ func (v *Volume[T]) Read(ctx context.Context, r *app.Rank, in Input) (a dist.Arr
 	if err == nil {
 		err = finite(raw)
 	}
-	if err := r.Unusable(ctx, in.Path, err); err != nil {
-		return a, err
-	}
+	r.Unusable(in.Path, err)
 	defer raw.Free()
 	return linop.Apply(ctx, v.turn, raw)
 }
@@ -127,12 +126,12 @@ func (v *Volume[T]) Func(ctx context.Context, f func(i []int) float64) (a dist.A
 // Save returns an array to be saved in the order of files, as .npy or, if the data were
 // SEG-Y of the same shape and name ends in .segy, with all headers of the data. It is
 // collective.
-func (v *Volume[T]) Save(ctx context.Context, name string, a dist.Array[T], in Input) (app.Array, error) {
+func (v *Volume[T]) Save(ctx context.Context, w *golops.World, name string, a dist.Array[T], in Input) (app.Array, error) {
 	out, err := linop.Apply(ctx, linop.H(v.turn), a)
 	if err != nil || !IsSEGY(name) {
-		return app.Save(name, out), err
+		return app.Save(name, golops.FromArray(w, out)), err
 	}
-	return app.SaveAs(name, func(ctx context.Context, path string) error {
+	return app.SaveAs(name, func(path string) error {
 		f, err := data.OpenVolume(in.Path, in.Words...)
 		if err := dist.Agree(ctx, v.file.Comm(), "seismic: open", err); err != nil {
 			return err
@@ -144,7 +143,7 @@ func (v *Volume[T]) Save(ctx context.Context, name string, a dist.Array[T], in I
 
 // Inline returns the section at an inline on rank 0, samples × crosslines, through
 // further indices, and nil elsewhere. It is collective.
-func Inline[T scalar.Scalar](ctx context.Context, a dist.Array[T], inline int, more ...int) ([]float64, error) {
+func Inline[T scalar.Scalar](ctx context.Context, w *golops.World, a dist.Array[T], inline int, more ...int) ([]float64, error) {
 	n := a.Space().Shape().NDim()
 	for axis, i := range append([]int{inline}, more...) {
 		at := axis // further axes come after time
@@ -159,7 +158,7 @@ func Inline[T scalar.Scalar](ctx context.Context, a dist.Array[T], inline int, m
 			return nil, err
 		}
 	}
-	return app.Gather(ctx, a)
+	return app.Gather(golops.FromArray(w, a)), nil
 }
 
 // AddNoise adds normal numbers whose standard deviation is that of the data times
