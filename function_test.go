@@ -1,6 +1,7 @@
 package golops_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,8 +52,9 @@ func (k counting) State() ([]solve.NamedArray, []solve.NamedNumber) {
 
 // A function of your own keeps its state over a resume, inside of others, too.
 func TestFunctionKeepsItsState(t *testing.T) {
-	cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: t.TempDir(), Keep: 1, Resume: true}}
+	dir := t.TempDir()
 	on(t, func(w *golops.World) error {
+		cp := solve.Checkpoint{Saver: data.Checkpoints{Dir: fmt.Sprint(dir, "/", w.Size()), Keep: 1, Resume: true}}
 		X := w.Real(5)
 		run := func(iters int, cp solve.Checkpoint) golops.Solution[float64] {
 			f := golops.ScaleFunction(2, golops.NewFunction(X, counting{new(float64)}))
