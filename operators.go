@@ -340,3 +340,24 @@ func Projector[T Scalar](x, y Space[T], o ops.ProjectorOptions) Op[T, T] {
 	}
 	return op(x, "Projector", Must(ops.Projector[T](x.ctx(), x.s, y.s, o)))
 }
+
+// RampFilter multiplies each frequency f along an axis by |f|, as filtered
+// back-projection needs it.
+func RampFilter[T Scalar](x Space[T], axis int, o ...ops.RampOptions) Op[T, T] {
+	return op(x, "RampFilter", Must(ops.RampFilter[T](x.ctx(), x.s, axis, option(o, ops.RampDefaults()))))
+}
+
+// FanToParallel sorts the rays of a fan, views × detectors, into those of the parallel
+// scan o.Parallel().
+func FanToParallel[T Scalar](x Space[T], o ops.ProjectorOptions) Op[T, T] {
+	return op(x, "FanToParallel", Must(ops.FanToParallel[T](x.ctx(), x.s, o)))
+}
+
+// FilteredBackProjection makes an image x of what Projector(x, y, o) measures. A ramp
+// filters each view; the window ops.RampHann damps noise.
+func FilteredBackProjection[T Scalar](x, y Space[T], o ops.ProjectorOptions, window ...ops.RampWindow) Op[T, T] {
+	if x.World() != y.World() {
+		apart("filtered back-projection", x, y)
+	}
+	return op(x, "FilteredBackProjection", Must(ops.FilteredBackProjection[T](x.ctx(), x.s, y.s, o, option(window, ops.RampPlain))))
+}

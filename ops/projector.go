@@ -50,8 +50,7 @@ func Projector[T scalar.Scalar](ctx context.Context, x, y *dist.Space, o Project
 	if x == nil || y == nil {
 		return nil, errors.New(name + ": no space given: it needs one of the image and one of the data")
 	}
-	err := errors.Join(checkProjectorSpaces(x, y, len(o.Angles)), o.validate(x))
-	if err := dist.Agree(ctx, x.Comm(), name, err, x.Shape(), " ", y.Shape(), " ", o); err != nil {
+	if err := agreeOnRays(ctx, name, x, y, o); err != nil {
 		return nil, err
 	}
 	group, err := y.AxisGroup(ctx, 0)
@@ -70,8 +69,14 @@ func Projector[T scalar.Scalar](ctx context.Context, x, y *dist.Space, o Project
 	})
 }
 
-// checkProjectorSpaces reports layouts that rays cannot cross.
-func checkProjectorSpaces(x, y *dist.Space, angles int) error {
+// agreeOnRays reports what is wrong with rays through an image x to data y.
+func agreeOnRays(ctx context.Context, name string, x, y *dist.Space, o ProjectorOptions) error {
+	err := errors.Join(checkImage(x, y), checkViews(y, len(o.Angles)), o.validate(x.Shape().Dims()))
+	return dist.Agree(ctx, x.Comm(), name, err, x.Shape(), " ", y.Shape(), " ", o)
+}
+
+// checkImage reports an image that rays cannot cross.
+func checkImage(x, y *dist.Space) error {
 	switch {
 	case x.Comm() != y.Comm() || x.Device() != y.Device():
 		return errors.New("the image and the data are on different ranks or devices")
@@ -79,6 +84,13 @@ func checkProjectorSpaces(x, y *dist.Space, angles int) error {
 		return fmt.Errorf("the image has shape %v: need two axes", x.Shape())
 	case !x.Replicated():
 		return errors.New("the image is split: give one that every rank holds whole (dist.Replicated)")
+	}
+	return nil
+}
+
+// checkViews reports data that are not views × detectors, each view whole on its rank.
+func checkViews(y *dist.Space, angles int) error {
+	switch {
 	case y.Parts() != nil || y.Shape().NDim() != 2:
 		return fmt.Errorf("the data have shape %v: need views and detectors", y.Shape())
 	case y.Shape().Dim(0) != angles:
@@ -90,8 +102,9 @@ func checkProjectorSpaces(x, y *dist.Space, angles int) error {
 	return nil
 }
 
-// validate reports every fault of the geometry for an image.
-func (o ProjectorOptions) validate(x *dist.Space) error {
+// validate reports every fault of the geometry for an image of these dimensions, nil if
+// there is none.
+func (o ProjectorOptions) validate(image []int) error {
 	var errs []error
 	want := func(name string, v float64, ok bool, what string) {
 		if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -110,8 +123,8 @@ func (o ProjectorOptions) validate(x *dist.Space) error {
 		}
 	}
 	want("Detector", o.Detector, o.Source != 0 || o.Detector == 0, "0, because Source is 0: rays are parallel")
-	if x.Shape().NDim() == 2 {
-		half := o.Pixel * (math.Hypot(float64(x.Shape().Dim(0)), float64(x.Shape().Dim(1)))/2 + 1)
+	if len(image) == 2 {
+		half := o.Pixel * (math.Hypot(float64(image[0]), float64(image[1]))/2 + 1)
 		want("Source", o.Source, o.Source == 0 || o.Source > half, fmt.Sprintf("outside of the image, beyond %g", half))
 	}
 	return errors.Join(errs...)

@@ -19,7 +19,6 @@ import (
 	"github.com/golops/golops/internal/mpirun"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/launch"
-	"github.com/golops/golops/ops"
 	"github.com/golops/golops/report/reporttest"
 	"github.com/spf13/cobra"
 )
@@ -323,64 +322,6 @@ func evenly(n int, turn float64) (text string) {
 		text += fmt.Sprintln(float64(i) * turn / float64(n))
 	}
 	return text
-}
-
-// Parallel rays that are sorted out of a fan are those of a parallel scan.
-func TestFanIsSorted(t *testing.T) {
-	c := small(t)
-	c.Geometry.Beam, c.Data.Views, c.Data.Noise, c.Geometry.Shift = "fan", 180, 0, 0.3
-	s := &scan{Config: c, views: 180, detectors: 90}
-	s.geometry = ops.ProjectorDefaults(make([]float64, 180))
-	s.geometry.Source, s.geometry.Detector, s.geometry.Shift = c.Geometry.Source, c.Geometry.Detector, c.Geometry.Shift
-	for i := range s.geometry.Angles {
-		s.geometry.Angles[i] = 2 * math.Pi * float64(i) / 180
-	}
-	err := testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
-		x, err := dist.NewSpace(ctx, r, dist.Replicated, 40, 40)
-		if err != nil {
-			return err
-		}
-		blob, err := dist.FromFunc(ctx, x, func(i []int) float64 {
-			return math.Exp(-(math.Pow(float64(i[0])-25, 2) + math.Pow(float64(i[1])-16, 2)) / 18)
-		})
-		if err != nil {
-			return err
-		}
-		views, err := x.Like(dist.Split(0), 180, 90)
-		if err != nil {
-			return err
-		}
-		fan, err := ops.Projector[float64](ctx, x, views, s.geometry)
-		if err != nil {
-			return err
-		}
-		y, err := dist.New[float64](views)
-		if err != nil {
-			return err
-		}
-		if err := fan.Forward(ctx, y, blob); err != nil {
-			return err
-		}
-		a, sorted, _, err := parallel(ctx, s, x, y)
-		if err != nil {
-			return err
-		}
-		if err := a.Forward(ctx, y, blob); err != nil {
-			return err
-		}
-		size, err := dist.Norm(ctx, y, 2)
-		if err != nil {
-			return err
-		}
-		dist.Sub(sorted, sorted, y)
-		if d, err := dist.Norm(ctx, sorted, 2); err != nil || d > 0.02*size {
-			return fmt.Errorf("they differ by %g of %g, %w", d, size, err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // The default is valid and has every key, with a comment.

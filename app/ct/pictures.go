@@ -5,6 +5,7 @@ import (
 
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/ops"
 	"github.com/golops/golops/report"
 	"github.com/golops/golops/scalar"
 )
@@ -23,7 +24,7 @@ func pictures[T scalar.Scalar](r *app.Rank, s *scan, y, fbp, x dist.Array[T]) []
 	if s.Data.File == "" {
 		n := s.Image.Size
 		truth := s.picture("Truth", nil)
-		truth.Data.At = func(i, k int) float64 { return headAt(n, i, k) }
+		truth.Data.At = func(i, k int) float64 { return ops.SheppLogan(n, i, k) }
 		images.Pictures = append([]report.Picture{truth}, images.Pictures...)
 		for i := range images.Pictures {
 			images.Pictures[i].Scale = report.Scale{Min: -0.1, Max: 0.6} // the skull, at 1, would hide what is in it

@@ -41,9 +41,9 @@ func Prepare(c Config) (*app.Task, error) {
 	if c.fan() {
 		s.geometry.Source, s.geometry.Detector = c.Geometry.Source, c.Geometry.Detector
 	}
-	elem, run := 8.0, reconstruct[float64, complex128]
+	elem, run := 8.0, reconstruct[float64]
 	if c.Image.Type == "float32" {
-		elem, run = 4, reconstruct[float32, complex64]
+		elem, run = 4, reconstruct[float32]
 	}
 	image, sinogram := elem*float64(c.Image.Size)*float64(c.Image.Size), elem*float64(s.views)*float64(s.detectors)
 	if err := app.Fits(12*image+8*sinogram, "%d × %d pixels and %d views of %d detectors", c.Image.Size, c.Image.Size, s.views, s.detectors); err != nil {

@@ -19,7 +19,7 @@ import (
 
 // reconstruct is the work of one rank. Views are spread over ranks, and every rank has
 // the whole image.
-func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) (*app.Results, error) {
+func reconstruct[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) (*app.Results, error) {
 	image, err := dist.NewSpace(ctx, r.Proc(), dist.Replicated, s.Image.Size, s.Image.Size)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func reconstruct[T, C scalar.Scalar](ctx context.Context, r *app.Rank, s *scan) 
 		y, truth, err = measured(ctx, r, s, a)
 		golops.Check(err)
 	})
-	r.Stage("filtered back-projection", func() { fbp = golops.Must(backProject[T, C](ctx, s, a, y)) })
+	r.Stage("filtered back-projection", func() { fbp = backProject(r, s, a, y) })
 	r.Live = func(v []float64) report.Picture { return s.picture("So far", v) }
 	if x, err = dist.New[T](image); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func measured[T scalar.Scalar](ctx context.Context, r *app.Rank, s *scan, a lino
 		return y, truth, nil
 	}
 	n := s.Image.Size
-	if truth, err = dist.FromFunc(ctx, a.Domain(), func(i []int) T { return scalar.From[T](complex(headAt(n, i[0], i[1]), 0)) }); err != nil {
+	if truth, err = dist.FromFunc(ctx, a.Domain(), func(i []int) T { return scalar.From[T](complex(ops.SheppLogan(n, i[0], i[1]), 0)) }); err != nil {
 		return y, truth, err
 	}
 	if y, err = linop.Apply(ctx, a, truth); err != nil {
@@ -131,4 +131,11 @@ func compare[T scalar.Scalar](ctx context.Context, x, truth dist.Array[T]) (e, p
 	}
 	mean := size[0] / math.Sqrt(float64(truth.Space().Size()))
 	return size[0] / size[1], 20 * math.Log10(size[2]/mean), nil
+}
+
+// backProject returns the filtered back-projection of a sinogram.
+func backProject[T scalar.Scalar](r *app.Rank, s *scan, a linop.Operator[T], y dist.Array[T]) dist.Array[T] {
+	p := golops.FromMap(r.World, a)
+	window := map[string]ops.RampWindow{"ramp": ops.RampPlain, "hann": ops.RampHann}[s.Image.Filter]
+	return golops.FilteredBackProjection(p.Domain(), p.Range(), s.geometry, window).Apply(vec(r, y)).Array()
 }
