@@ -28,3 +28,9 @@ func MDC[C, R Scalar](g Vec[C], x Space[R], o ...wave.MDCOptions) Op[R, R] {
 	}
 	return Op[R, R]{x.w, Must(wave.MDC[C, R](x.ctx(), g.a, x.s, option(o, wave.MDCDefaults()))), named("MDC")}
 }
+
+// MDCKernel makes the kernel that MDC takes of its samples from time zero on, with the
+// axes time, source and receiver: golops.MDCKernel[complex64](x) for an x of float32.
+func MDCKernel[C, R Scalar](x Space[R], o ...wave.MDCKernelOptions) Op[R, C] {
+	return Op[R, C]{x.w, Must(wave.MDCKernel[C, R](x.ctx(), x.s, option(o, wave.MDCKernelOptions{}))), named("MDCKernel")}
+}

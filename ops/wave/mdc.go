@@ -48,8 +48,8 @@ func (o MDCOptions) Validate() error {
 //
 //	y(t, s, v) = ∫∫ g(t - τ, s, r)·x(τ, r, v) dτ dr
 //
-// with g given by its frequencies: g[f, s, r] for f from 0 on, at most as many as a
-// transform of real samples has. Others are zero. x has the axes time, receiver and
+// with g given by its frequencies, as MDCKernel makes them: g[f, s, r] for f from 0 on, at
+// most as many as a transform of real samples has. Others are zero. x has the axes time, receiver and
 // virtual source, and so has y, with sources for receivers:
 //
 //	y = Fᴴ·(c·g)·F·x,  c = Interval·Spacing·√nt
