@@ -3,23 +3,19 @@ package ct
 import (
 	"fmt"
 
+	"github.com/golops/golops"
 	"github.com/golops/golops/app"
-	"github.com/golops/golops/dist"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/report"
-	"github.com/golops/golops/scalar"
 )
 
 // pictures draws what was measured and what was found. It is collective.
-func pictures[T scalar.Scalar](r *app.Rank, s *scan, y, fbp, x dist.Array[T]) []app.Picture {
-	var all [3][]float64
-	for i, a := range []dist.Array[T]{y, fbp, x} {
-		all[i] = app.Gather(vec(r, a))
-	}
+func pictures[T golops.Scalar](r *app.Rank, s *scan, y, fbp, x golops.Vec[T]) []app.Picture {
+	measured, first, found := app.Gather(y), app.Gather(fbp), app.Gather(x)
 	if r.Rank() != 0 {
 		return nil
 	}
-	images := report.Panels{Pictures: []report.Picture{s.picture("Filtered back-projection", all[1]), s.picture("Inversion, "+s.Solver.Method, all[2])}}
+	images := report.Panels{Pictures: []report.Picture{s.picture("Filtered back-projection", first), s.picture("Inversion, "+s.Solver.Method, found)}}
 	caption := fmt.Sprintf("Filtered back-projection with the filter %s, and %s after %d iterations, from %d views.", s.Image.Filter, s.Solver.Method, r.Iterations(), s.views)
 	if s.Data.File == "" {
 		n := s.Image.Size
@@ -32,7 +28,7 @@ func pictures[T scalar.Scalar](r *app.Rank, s *scan, y, fbp, x dist.Array[T]) []
 		caption = "The head of Shepp and Logan. " + caption
 	}
 	sinogram := report.Picture{
-		Title: "Sinogram", Data: report.Grid{Rows: s.views, Cols: s.detectors, At: func(i, k int) float64 { return all[0][i*s.detectors+k] }},
+		Title: "Sinogram", Data: report.Grid{Rows: s.views, Cols: s.detectors, At: func(i, k int) float64 { return measured[i*s.detectors+k] }},
 		X: report.Axis{Label: "detector", Step: 1}, Y: report.Axis{Label: "view", Step: 1}, Map: report.Gray,
 	}
 	return []app.Picture{
