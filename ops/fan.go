@@ -49,7 +49,7 @@ func FanToParallel[T scalar.Scalar](ctx context.Context, x *dist.Space, o Projec
 	switch {
 	case err != nil:
 	case o.Source == 0:
-		err = errors.New("Source is 0: these rays are parallel already")
+		err = errors.New("the rays are parallel already: Source is 0")
 	case x.Size() == 0:
 		err = fmt.Errorf("the data have shape %v: there is nothing in them", x.Shape())
 	}
