@@ -2,6 +2,11 @@
 
 export GOFLAGS = -buildvcs=auto
 
+# Two goals at a time: what is installed comes over the network, while lint needs the cores.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j2
+endif
+
 # Tests of these MPIs, of a browser, of FFTW and of NVIDIA's compiler must not be skipped:
 # the scripts have just tried to install them.
 TEST_ENV = GOLOPS_TEST_MPI=openmpi,mpich GOLOPS_TEST_BROWSER=1 GOLOPS_TEST_FFTW=1 GOLOPS_TEST_NVRTC=$(CURDIR)/build/nvrtc/old:$(CURDIR)/build/nvrtc/new
@@ -13,12 +18,14 @@ PLATFORMS = linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
 
 # The suite of the communicators comes first and alone, for its log: on which
 # communicators and how many ranks it passed. Tests are not vetted again: lint has done it.
+#
+# Three packages are tested at a time, because tests of launchers wait more than they work.
+# There is no go build of all packages: vet and the tests compile each of them.
 test: install lint
 	@mkdir -p build
-	CGO_ENABLED=0 go build ./...
-	$(TEST_ENV) CGO_ENABLED=0 go test -vet=off -p 1 -v -timeout 20m -run '^TestSuite$$' ./comm/local ./comm/mpi ./comm/nccl >build/suite.log || { grep -vE '^ *(=== RUN|--- PASS)' build/suite.log; exit 1; }
+	$(TEST_ENV) CGO_ENABLED=0 go test -vet=off -v -timeout 20m -run '^TestSuite$$' ./comm/local ./comm/mpi ./comm/nccl >build/suite.log || { grep -vE '^ *(=== RUN|--- PASS)' build/suite.log; exit 1; }
 	@grep -oE 'commtest \(.*|^ok .*' build/suite.log
-	$(TEST_ENV) CGO_ENABLED=0 go test -vet=off -timeout 15m -skip '^TestSuite$$' ./...
+	$(TEST_ENV) CGO_ENABLED=0 go test -vet=off -p 3 -timeout 15m -skip '^TestSuite$$' ./...
 	$(MAKE) race
 
 # The race detector looks at goroutine ranks. It learns little from many random problems, from processes of MPI and
@@ -37,7 +44,7 @@ lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 go tool staticcheck ./...
-	@$(MAKE) --no-print-directory -j 2 $(PLATFORMS)
+	@$(MAKE) --no-print-directory $(PLATFORMS)
 
 # One target for each platform; docs/platforms.md says what has run there. Nothing of it
 # is run, so the compiler does not optimise, which saves a third of the time. lint builds
@@ -51,7 +58,7 @@ $(PLATFORMS):
 	@echo "build for $@"
 	@$(VET) go build $(QUICK) -o /dev/null ./cmd/golops
 platforms:
-	@$(MAKE) --no-print-directory -j 2 $(PLATFORMS) VET='go vet $$(QUICK) -asmdecl -buildtag -unsafeptr ./... &&'
+	@$(MAKE) --no-print-directory $(PLATFORMS) VET='go vet $$(QUICK) -asmdecl -buildtag -unsafeptr ./... &&'
 QUICK = -gcflags='all=-N -l -dwarf=false'
 
 # The tests of the floors for linux/arm64, under QEMU. mpirun cannot start a program
