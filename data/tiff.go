@@ -50,6 +50,15 @@ const (
 	tagTiles, tagFormat                                       = 322, 339
 )
 
+// Shape returns the rows and columns of a file of one page, or the pages, rows and columns
+// of a stack.
+func (t TIFF) Shape() []int {
+	if t.Pages == 1 {
+		return []int{t.Rows, t.Cols}
+	}
+	return []int{t.Pages, t.Rows, t.Cols}
+}
+
 // InfoTIFF returns what a .tif file says it has, after comparing it with the size of
 // the file.
 func InfoTIFF(path string) (TIFF, error) {

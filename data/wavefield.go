@@ -67,9 +67,10 @@ func (w *Wavefield) openSEGY(sources int) error {
 	return nil
 }
 
-// LoadWavefield returns the array of a wavefield, whose shape must be that of the space. A number
-// that is NaN or infinite is an error. It is collective: every rank reads its own part of
-// the file only. If a rank fails, all ranks return an error that names it.
+// LoadWavefield returns the array of a wavefield, whose shape must be that of the space. A
+// space with fewer times, or frequencies, gets the first ones. A number that is NaN or
+// infinite is an error. It is collective: every rank reads its own part of the file only.
+// If a rank fails, all ranks return an error that names it.
 func LoadWavefield[T scalar.Scalar](ctx context.Context, w Wavefield, s *dist.Space) (a dist.Array[T], err error) {
 	defer trace.Begin(ctx, "read a file").End()
 	block, err := wavefieldBlock[T](ctx, w, s)
@@ -84,7 +85,7 @@ func LoadWavefield[T scalar.Scalar](ctx context.Context, w Wavefield, s *dist.Sp
 
 // wavefieldBlock reads the block of this rank.
 func wavefieldBlock[T scalar.Scalar](ctx context.Context, w Wavefield, s *dist.Space) ([]T, error) {
-	if s.Parts() != nil || !slices.Equal(s.Shape().Dims(), w.Shape[:]) {
+	if dims := s.Shape().Dims(); s.Parts() != nil || len(dims) != 3 || dims[0] > w.Shape[0] || !slices.Equal(dims[1:], w.Shape[1:]) {
 		return nil, fmt.Errorf("the file has shape %v, the space has %v", w.Shape, s.Shape())
 	}
 	b, n := s.Box(s.Comm().Rank()), s.LocalShape().Size()

@@ -82,7 +82,16 @@ func TestWavefield(t *testing.T) {
 }
 
 func loadsWavefield[T scalar.Scalar](ctx context.Context, r dist.Proc, w data.Wavefield, l dist.Layout, want func(x float64) T) error {
-	s, err := dist.NewSpace(ctx, r, l, w.Shape[:]...)
+	for times := range w.Shape[0] {
+		if err := loadsTimes(ctx, r, w, l, times+1, want); err != nil {
+			return fmt.Errorf("%d times: %w", times+1, err)
+		}
+	}
+	return nil
+}
+
+func loadsTimes[T scalar.Scalar](ctx context.Context, r dist.Proc, w data.Wavefield, l dist.Layout, times int, want func(x float64) T) error {
+	s, err := dist.NewSpace(ctx, r, l, times, w.Shape[1], w.Shape[2])
 	if err != nil {
 		return err
 	}
@@ -143,6 +152,8 @@ func TestBadWavefield(t *testing.T) {
 	}{
 		{load("nan.npy", 4, 3, 5), "the element at [2 1 3] is -Inf: replace what is no number"},
 		{load("g.npy", 4, 3, 6), "the file has shape [4 3 5], the space has [4 3 6]"},
+		{load("g.npy", 5, 3, 5), "the file has shape [4 3 5], the space has [5 3 5]"},
+		{load("g.npy", 4, 3), "the space has [4 3]"},
 		{load("f.npy", 4, 3, 5), "complex"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

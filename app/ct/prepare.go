@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/golops/golops/app"
@@ -110,19 +111,54 @@ func shapeOf(path string) ([]int, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".tif", ".tiff":
 		t, err := data.InfoTIFF(path)
-		if err != nil {
-			return nil, err
-		}
-		if t.Pages > 1 {
-			return []int{t.Pages, t.Rows, t.Cols}, nil
-		}
-		return []int{t.Rows, t.Cols}, nil
+		return t.Shape(), err
 	case ".npy":
 		h, err := data.Info(path)
-		if err == nil && strings.Contains(h.DType, "c") {
+		if err == nil && h.Scalar().IsComplex() {
 			err = fmt.Errorf("%s has complex numbers, %s: a sinogram is real", app.Shown(path), h.DType)
 		}
 		return h.Shape, err
 	}
 	return nil, fmt.Errorf("%s: a sinogram is a file .npy or .tif", app.Shown(path))
+}
+
+// angles returns those of all views, in radians.
+func (s *scan) angles() ([]float64, error) {
+	if s.Data.Angles == "" {
+		turn := s.Data.Turn
+		if turn == 0 {
+			turn = 180
+			if s.fan() {
+				turn = 360
+			}
+		}
+		a := make([]float64, s.views)
+		for i := range a {
+			a[i] = float64(i) * turn / float64(s.views) * math.Pi / 180
+		}
+		return a, nil
+	}
+	a, err := data.ReadList(s.Data.Angles, "angle in degrees")
+	if err != nil {
+		return nil, err
+	}
+	name := app.Shown(s.Data.Angles)
+	if i := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > 1e6 }); i >= 0 {
+		return nil, fmt.Errorf("%s: angle %d is %g, must be in degrees", name, i+1, a[i])
+	}
+	switch {
+	case s.Data.File == "" && len(a) != s.views:
+		s.views = len(a) // the example has the views of the file
+	case len(a) == s.detectors && len(a) != s.views:
+		return nil, fmt.Errorf("%s has shape [%d %d] and %s %d angles: exchange the axes of the sinogram, views come first", app.Shown(s.Data.File), s.views, s.detectors, name, len(a))
+	case len(a) != s.views:
+		return nil, fmt.Errorf("%s has %d angles, %s has %d views", name, len(a), app.Shown(s.Data.File), s.views)
+	}
+	if span := slices.Max(a) - slices.Min(a); len(a) > 10 && span < 6.3 {
+		return nil, fmt.Errorf("%s has angles over %.3g degrees: are they in radians? Multiply them by 180/π", name, span)
+	}
+	for i := range a {
+		a[i] *= math.Pi / 180
+	}
+	return a, nil
 }

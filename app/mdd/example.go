@@ -11,20 +11,17 @@ const (
 	halfWavelet = 40 // samples on either side of the wavelet's time zero
 )
 
-// events are hyperbolas: their times at no offset, velocities and amplitudes.
-type events struct{ t0, velocity, amplitude []float64 }
-
-// Those of the kernel and of the model.
+// The waves of the built-in problem.
 var (
-	kernelEvents = events{[]float64{0.2, 0.5, 0.7}, []float64{1200, 1500, 2000}, []float64{1, 0.6, 0.5}}
-	modelEvents  = events{[]float64{0.2}, []float64{1100}, []float64{1}}
+	kernelWaves = []wave.Hyperbola{{Time: 0.2, Velocity: 1200, Amplitude: 1}, {Time: 0.5, Velocity: 1500, Amplitude: 0.6}, {Time: 0.7, Velocity: 2000, Amplitude: 0.5}}
+	modelWave   = wave.Hyperbola{Time: 0.2, Velocity: 1100, Amplitude: 1}
 )
 
 // example is the built-in problem, which knows its samples by their indices.
 type example struct {
 	Example
 	interval float64
-	wavelet  []float64
+	wavelet  wave.Wavelet
 }
 
 func newExample(c Config) (*example, error) {
@@ -33,58 +30,29 @@ func newExample(c Config) (*example, error) {
 		t[i] = float64(i) * c.Time.Interval
 	}
 	w, err := wave.Ricker(t, c.Example.Frequency)
-	if err != nil {
-		return nil, err
-	}
-	return &example{c.Example, c.Time.Interval, w.W}, nil
+	return &example{c.Example, c.Time.Interval, w}, err
 }
 
 // at is the place of station i of n, which lie around zero.
 func (e *example) at(i, n int) float64 { return e.Spacing * (float64(i) - float64(n-1)/2) }
 
-// trace adds the events at an offset to samples, through a wavelet or, if that is nil, as
-// two neighbours of each time.
-func (e *example) trace(dst []float64, v events, offset float64, wavelet []float64) {
-	add := func(i int, a float64) {
-		if wavelet == nil {
-			if i < len(dst) {
-				dst[i] += a
-			}
-			return
-		}
-		for k, w := range wavelet {
-			if t := i + k - halfWavelet; t >= 0 && t < len(dst) {
-				dst[t] += a * w
-			}
-		}
+// kernel returns sample t from time zero on of a source and a receiver.
+func (e *example) kernel(t, source, receiver int) (sum float64) {
+	offset := e.at(receiver, e.Receivers) - e.at(source, e.Sources)
+	for _, w := range kernelWaves {
+		sum += w.Sample(t, e.interval, offset, e.wavelet)
 	}
-	for k, t0 := range v.t0 {
-		at := math.Sqrt(float64(t0*t0)+float64(offset*offset/float64(v.velocity[k]*v.velocity[k]))) / e.interval
-		i := int(at)
-		if i < len(dst)+halfWavelet-1 {
-			add(i, v.amplitude[k]*(1-(at-float64(i))))
-			add(i+1, v.amplitude[k]*(at-float64(i)))
-		}
-	}
+	return sum * (fade(source, e.Sources) * fade(receiver, e.Receivers))
 }
 
-// kernel fills the samples from time zero on of a source and a receiver.
-func (e *example) kernel(dst []float64, source, receiver int) {
-	e.trace(dst, kernelEvents, e.at(receiver, e.Receivers)-e.at(source, e.Sources), e.wavelet)
-	f := fade(source, e.Sources) * fade(receiver, e.Receivers)
-	for i := range dst {
-		dst[i] *= f
-	}
-}
-
-// model fills the samples from time zero on of a receiver and a virtual source. Several
-// virtual sources lie over the middle half of the receivers.
-func (e *example) model(dst []float64, receiver, virtual int) {
+// model returns sample t of a receiver and a virtual source, of which there is none before
+// time zero. Several virtual sources lie over the middle half of the receivers.
+func (e *example) model(t, receiver, virtual int) float64 {
 	at := e.at(virtual, e.Virtual)
 	if e.Virtual > 1 {
 		at *= float64(e.Receivers-1) / 2 / float64(e.Virtual-1)
 	}
-	e.trace(dst, modelEvents, e.at(receiver, e.Receivers)-at, nil)
+	return modelWave.Sample(t, e.interval, e.at(receiver, e.Receivers)-at, wave.Wavelet{})
 }
 
 // fade is 1 but for the stations at the ends, where it is half a Hann window.

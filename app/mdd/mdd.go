@@ -86,21 +86,18 @@ flags it inverts a built-in example:
 			{Name: "inverse.npy", Note: "wavefield of the virtual sources, time × receivers × virtual sources"}, {Name: "adjoint.npy", Note: "cross-correlation"},
 			{Name: "model.npy", Note: "true wavefield"}, {Name: "data.npy", Note: "data, time × sources × virtual sources"}, {Name: "images.png"}, {Name: "data.png"},
 		},
-		Prepare: func(c Config) (*app.Task, error) {
-			j, err := Prepare(c)
-			if err != nil {
-				return nil, err
-			}
-			return j.Task(), nil
-		},
+		Prepare: Prepare,
 	}
 }
 
-// Validate reports everything that can be seen to be wrong without the files.
-func (c Config) Validate() error {
+// validate reports everything that can be seen to be wrong without the files.
+func (c Config) validate() error {
 	var f app.Faults
 	if (c.Kernel.File == "") != (c.Data.File == "") {
 		f.Add("kernel.file is %q and data.file %q: give both, or none for the example", c.Kernel.File, c.Data.File)
+	}
+	if app.IsSEGY(c.Kernel.File) && c.Kernel.Sources == 0 {
+		f.Add("kernel.sources is 0, the kernel is %s: it must say of how many sources the traces are", app.Shown(c.Kernel.File))
 	}
 	if c.Kernel.File == "" {
 		f.AtLeast("example.sources", c.Example.Sources, 2*taper)

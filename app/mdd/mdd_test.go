@@ -229,33 +229,23 @@ func TestDevices(t *testing.T) {
 // frequencies, and its data.
 func survey(t *testing.T, c Config, dir string) {
 	t.Helper()
-	j, err := Prepare(c)
+	j, err := newJob(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inverse(t, c, 1)
 	e, n := j.example, c.Example.Samples
 	g := make([]float64, n*e.Sources*e.Receivers)
-	trace := make([]float64, n)
-	fill := func(s, r int) []float64 {
-		clear(trace)
-		e.kernel(trace, s, r)
-		return trace
+	for i := range g {
+		g[i] = e.kernel(i/(e.Sources*e.Receivers), i/e.Receivers%e.Sources, i%e.Receivers)
 	}
-	for s := range e.Sources {
-		for r := range e.Receivers {
-			for i, v := range fill(s, r) {
-				g[(i*e.Sources+s)*e.Receivers+r] = v
-			}
-		}
-	}
-	f := make([]complex128, j.Frequencies*e.Sources*e.Receivers)
-	for k := range j.Frequencies {
+	f := make([]complex128, j.Time.Frequencies*e.Sources*e.Receivers)
+	for k := range j.Time.Frequencies {
 		for s := range e.Sources {
 			for r := range e.Receivers {
 				var sum complex128
 				for i := range n {
-					sin, cos := math.Sincos(-2 * math.Pi * float64(k) * float64(i+n-1) / float64(j.Samples))
+					sin, cos := math.Sincos(-2 * math.Pi * float64(k) * float64(i+n-1) / float64(j.samples))
 					sum += complex(g[(i*e.Sources+s)*e.Receivers+r], 0) * complex(cos, sin)
 				}
 				f[(k*e.Sources+s)*e.Receivers+r] = sum
@@ -264,12 +254,12 @@ func survey(t *testing.T, c Config, dir string) {
 	}
 	d := array(t, filepath.Join(c.Out, "data.npy"))
 	err = errors.Join(data.WriteNPY(filepath.Join(dir, "g.npy"), []int{n, e.Sources, e.Receivers}, g),
-		data.WriteNPY(filepath.Join(dir, "f.npy"), []int{j.Frequencies, e.Sources, e.Receivers}, f),
-		data.WriteNPY(filepath.Join(dir, "d.npy"), []int{j.Samples, e.Sources, e.Virtual}, d),
+		data.WriteNPY(filepath.Join(dir, "f.npy"), []int{j.Time.Frequencies, e.Sources, e.Receivers}, f),
+		data.WriteNPY(filepath.Join(dir, "d.npy"), []int{j.samples, e.Sources, e.Virtual}, d),
 		data.WriteNPY(filepath.Join(dir, "half.npy"), []int{n, e.Sources, e.Virtual}, d[len(d)-n*e.Sources*e.Virtual:]),
 		data.WriteSEGY(filepath.Join(dir, "g.segy"), data.SEGYConfig{NumTraces: e.Sources * e.Receivers, NumSamples: n, Interval: 4000}, func(i int, dst []float32) error {
-			for k, v := range fill(i/e.Receivers, i%e.Receivers) {
-				dst[k] = float32(v)
+			for k := range dst {
+				dst[k] = float32(e.kernel(k, i/e.Receivers, i%e.Receivers))
 			}
 			return nil
 		}, func(int) map[data.Word]int { return nil }))
@@ -315,6 +305,7 @@ func TestWrongInput(t *testing.T) {
 	}
 	nan[77] = math.NaN()
 	err := errors.Join(data.WriteNPY(in("flat.npy"), []int{4}, make([]float64, 4)), data.WriteNPY(in("other.npy"), []int{199, 16, 3}, make([]float64, 199*16*3)),
+		data.WriteNPY(in("brief.npy"), []int{17, 17, 3}, make([]float64, 17*17*3)), data.WriteNPY(in("nothing.npy"), []int{100, 17, 0}, []float64{}),
 		data.WriteNPY(in("short.npy"), []int{50, 17, 3}, make([]float64, 50*17*3)), data.WriteNPY(in("even.npy"), []int{100, 17, 3}, make([]float64, 100*17*3)),
 		data.WriteNPY(in("zero.npy"), []int{199, 17, 3}, zero), data.WriteNPY(in("nan.npy"), []int{199, 17, 3}, nan), os.WriteFile(in("no.npy"), []byte("x"), 0o666))
 	if err != nil {
@@ -334,6 +325,9 @@ func TestWrongInput(t *testing.T) {
 		"is complex: data are samples of time":                    files("g.npy", "f.npy"),
 		"it must say of how many sources":                         files("g.segy", "d.npy"),
 		"time.interval is 0.002 s":                                func(c *Config) { files("g.segy", "d.npy")(c); c.Kernel.Sources, c.Time.Interval = 17, 0.002 },
+		"it has 187 traces, which are not those of 16 sources":    func(c *Config) { files("g.segy", "d.npy")(c); c.Kernel.Sources = 16 },
+		"has 40 frequencies, data of 17 samples have 9":           func(c *Config) { files("f.npy", "brief.npy")(c); c.Time.TwoSided = false },
+		"there is nothing in it":                                  files("g.npy", "nothing.npy"),
 		"is zero everywhere: there is nothing to deconvolve":      files("g.npy", "zero.npy"),
 		"is NaN: replace what is no number":                       files("g.npy", "nan.npy"),
 		"solver.weight is 2, must be above 0 and below 1":         func(c *Config) { c.Solver.Method, c.Solver.Weight = "fista", 2 },
@@ -346,7 +340,9 @@ func TestWrongInput(t *testing.T) {
 		c := small(t)
 		set(&c)
 		task, err := App().Check(c)
-		if err == nil {
+		if err != nil {
+			err = &app.ConfigError{Err: err} // every error of Check is
+		} else {
 			err = testdevices.Local(t.Context(), 2, func(ctx context.Context, r dist.Proc) error {
 				_, err := App().Run(ctx, r, task, app.Control{})
 				return err
@@ -371,7 +367,7 @@ func TestWrongInput(t *testing.T) {
 
 func TestDefault(t *testing.T) {
 	c := Default()
-	if err := c.Validate(); err != nil {
+	if err := c.validate(); err != nil {
 		t.Error(err)
 	}
 	for _, key := range app.Keys(c) {

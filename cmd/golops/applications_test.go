@@ -18,6 +18,7 @@ import (
 // array that matters.
 var quickRuns = []struct{ name, config, array string }{
 	{"mdd", "example: {sources: 17, receivers: 11, virtual: 3, samples: 100}\ntime: {frequencies: 40}\nsolver: {iterations: 8, tolerance: 0}\n", "inverse.npy"},
+	{"ct", "data: {views: 18}\nimage: {size: 32}\nsolver: {iterations: 12, tolerance: 0}\n", "image.npy"},
 }
 
 // runTutorial runs the commands of a tutorial page in a folder, in their order, but for
