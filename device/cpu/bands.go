@@ -197,7 +197,7 @@ func (k *kernels[T, F]) rowVector(dst []F, taps []device.Tap[T], o, shift, i int
 			t := &taps[j]
 			src[j], c[j] = unsafe.Pointer(unsafe.SliceData(k.run1(t, o, shift, i)[:len(dst)])), re[F](&t.Coef)
 		}
-		tapsVector(dst, src[:n], c[:n], add)
+		tapsVector(dst, src[:n], c[:n], add, 1, 0, 0, 0)
 		taps = taps[n:]
 	}
 }

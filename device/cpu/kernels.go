@@ -27,6 +27,8 @@ type kernels[T scalar.Scalar, F float] struct {
 	ax    axisArgs[F]
 	cp    copyArgs[T]
 	bd    bandArgs[T, F]
+	tiled bandTiles[F]
+	sum   sumArgs[T, F]
 	sp    gatherArgs[T, F]
 	mv    gemvArgs[F]
 	mm    gemmArgs[F]
@@ -46,7 +48,7 @@ type loops struct {
 	sumLoops
 	axisLoops
 	shrink, shrinkSum                  func(lo, hi int)
-	bandTiles                          func(lo, hi int)
+	bandTiles, bandSum                 func(lo, hi int)
 	copyND, bands, moves, gather       func(lo, hi int)
 	gemvRows, gemvColumns, gemvSlabs   func(lo, hi int)
 	scaleC, packA, packB, tiles, batch func(lo, hi int)
@@ -63,6 +65,7 @@ var (
 	_ device.Kernels[complex128] = (*kernels[complex128, float64])(nil)
 	_ device.Widener             = (*kernels[float64, float64])(nil)
 
+	_ device.StencilSum[float32]        = (*kernels[float32, float32])(nil)
 	_ device.BatchMultiplier[complex64] = (*kernels[complex64, float32])(nil)
 )
 
@@ -74,7 +77,7 @@ func newKernels[T scalar.Scalar, F float](d *Device, sums *partials) *kernels[T,
 	k.loops = loops{
 		vectorLoops: k.makeVectorLoops(), sumLoops: k.makeSumLoops(), axisLoops: k.makeAxisLoops(),
 		shrink: k.shrinkPart, shrinkSum: k.shrinkSumPart,
-		copyND: k.copyNDPart, bands: k.bandsPart, bandTiles: k.bandTilesPart, moves: k.movesPart, gather: k.gatherPart,
+		copyND: k.copyNDPart, bands: k.bandsPart, bandTiles: k.bandTilesPart, bandSum: k.bandSumPart, moves: k.movesPart, gather: k.gatherPart,
 		gemvRows: k.gemvRowsPart, gemvColumns: k.gemvColumnsPart, gemvSlabs: k.gemvSlabsPart,
 		scaleC: k.scaleCPart, packA: k.packAPart, packB: k.packBPart, tiles: k.tilesPart, batch: k.batchPart,
 		spread: k.spreadPart, correlate: k.correlatePart, stack: k.stackPart,

@@ -76,7 +76,7 @@ func (s *traceScratch[F]) filter(dst, wavelet []F, way int) {
 		return
 	}
 	if vectors {
-		tapsVector(s.out, s.taps[way], wavelet, false)
+		tapsVector(s.out, s.taps[way], wavelet, false, 1, 0, 0, 0)
 	} else {
 		clear(s.out)
 		for i, c := range wavelet {

@@ -34,4 +34,5 @@ func scaleVector[F float](dst []F, a F, x []F) int               { return 0 }
 func scaleAddVector[F float](dst []F, a F, x, y []F) int         { return 0 }
 func combineVector[F float](dst []F, a F, x []F, b F, y []F) int { return 0 }
 
-func tapsVector[F float](dst []F, src []unsafe.Pointer, c []F, add bool) {}
+func tapsVector[F float](dst []F, src []unsafe.Pointer, c []F, add bool, rows, step, stride, shift int) {
+}

@@ -13,6 +13,9 @@ type tap[F float] struct {
 // maxTaps is how many taps one loop takes.
 const maxTaps = 5
 
+// mostTaps is how many taps a table on the stack has.
+const mostTaps = 48
+
 // applyTaps adds up the taps with real factors, up to maxTaps of them.
 func applyTaps[F float](dst []F, t []tap[F], add bool) {
 	switch len(t) {

@@ -1,19 +1,9 @@
 #include "textflag.h"
+#include "taps_amd64.h"
 
 // Sums of scaled runs, dst = Σ c·src or dst += Σ c·src, in pairs of taps and one
-// last one. Products are rounded before they are added, as in plain Go: so equal
-// ones cancel, and every element is rounded in the same way, wherever it is.
-
-#define TAPARGS \
-	MOVQ dst+0(FP), DI   \
-	MOVQ src+8(FP), SI   \
-	MOVQ c+16(FP), DX    \
-	MOVQ taps+24(FP), R8 \
-	MOVQ n+32(FP), CX    \
-	MOVQ add+40(FP), R9  \
-	MOVQ R8, R13         \
-	ANDQ $~1, R13        \
-	XORQ AX, AX
+// last one, for several rows. Products are rounded before they are added, as in plain
+// Go: so equal ones cancel, and every element is rounded in the same way, wherever it is.
 
 // TAP takes the run and the factor of tap R10, and TAP2 those of the next.
 #define TAP(CAST, SIZE) \
@@ -37,6 +27,12 @@
 	OP(160, Y5) \
 	OP(192, Y6) \
 	OP(224, Y7)
+
+#define HALF(OP) \
+	OP(0, Y0)   \
+	OP(32, Y1)  \
+	OP(64, Y2)  \
+	OP(96, Y3)
 
 #define ONE(OP) OP(0, Y0)
 
@@ -130,20 +126,24 @@ put1:                    \
 	ADDQ $SIZE, AX       \
 	SUBQ $SIZE, CX       \
 	JMP  start1          \
-end:                     \
-	VZEROUPPER           \
-	RET
+end:
 
-// func tapsF64(dst *float64, src *unsafe.Pointer, c *float64, taps, n, add int)
-TEXT ·tapsF64(SB), NOSPLIT, $0-48
+// func tapsF64(dst *float64, src *unsafe.Pointer, c *float64, taps, n, add, rows, step, stride, shift int)
+TEXT ·tapsF64(SB), NOSPLIT, $0-80
 	TAPARGS
+	ROW(row)
 	BLOCK(256, ALL, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start8, pair8, lone8, more8, put8, next8)
-	BLOCK(32, ONE, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start4, pair4, lone4, more4, put4, next4)
+	BLOCK(128, HALF, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start4, pair4, lone4, more4, put4, next4)
+	BLOCK(32, ONE, VBROADCASTSD, 8, PAIR64, LONE64, MORE64, start2, pair2, lone2, more2, put2, next2)
 	SINGLE(VBROADCASTSD, 8, VMULSD, VADDSD, VMOVSD)
+	NEXT(row)
 
-// func tapsF32(dst *float32, src *unsafe.Pointer, c *float32, taps, n, add int)
-TEXT ·tapsF32(SB), NOSPLIT, $0-48
+// func tapsF32(dst *float32, src *unsafe.Pointer, c *float32, taps, n, add, rows, step, stride, shift int)
+TEXT ·tapsF32(SB), NOSPLIT, $0-80
 	TAPARGS
+	ROW(row)
 	BLOCK(256, ALL, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start8, pair8, lone8, more8, put8, next8)
-	BLOCK(32, ONE, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start4, pair4, lone4, more4, put4, next4)
+	BLOCK(128, HALF, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start4, pair4, lone4, more4, put4, next4)
+	BLOCK(32, ONE, VBROADCASTSS, 4, PAIR32, LONE32, MORE32, start2, pair2, lone2, more2, put2, next2)
 	SINGLE(VBROADCASTSS, 4, VMULSS, VADDSS, VMOVSS)
+	NEXT(row)
