@@ -42,6 +42,13 @@ func noAllocation[T scalar.Scalar](t *testing.T, threads int) {
 	}
 	column := *bands
 	column.Outer, column.Inner = 200, 1
+	filter := &device.Banded[T]{Outer: 1, Inner: 2000, DstRows: 24, SrcRows: 24}
+	for i := range 12 {
+		filter.Taps = append(filter.Taps, device.Tap[T]{At: i, Step: 1, Coef: two})
+	}
+	filter.Groups[0] = []device.Band{{Lo: 0, Hi: 10, Last: 12}, {Lo: 10, Hi: 24}}
+	along := &device.Banded[T]{Outer: 24, Inner: 1, DstRows: 2000, SrcRows: 2000, Taps: filter.Taps, Groups: filter.Groups}
+	sum := &device.BandedSum[T]{Parts: []device.BandedPart[T]{{Banded: along}, {Banded: filter}}}
 	sparse := &device.Sparse[T]{First: make([]int, n+1), At: make([]int, n), W: host}
 	for i := range n {
 		sparse.First[i+1] = i + 1
@@ -72,6 +79,8 @@ func noAllocation[T scalar.Scalar](t *testing.T, threads int) {
 		"bands":       func() error { k.Bands(z, x, y, bands, 0, false); return nil },
 		"bands, add":  func() error { k.Bands(z, x, y, bands, 1, true); return nil },
 		"bands, thin": func() error { k.Bands(z, x, y, &column, 0, false); return nil },
+		"bands, long": func() error { k.Bands(z, x, y, filter, 0, false); return nil },
+		"bandssum":    func() error { device.BandsSum(k, z, x, sum); return nil },
 		"gather":      func() error { k.Gather(z, x, sparse); return nil },
 		"gemv":        func() error { return k.Gemv(device.NoTrans, 240, 200, two, x, y, two, z) },
 		"gemv, wide":  func() error { return k.Gemv(device.ConjTrans, 24, 2000, two, x, y, two, z) },

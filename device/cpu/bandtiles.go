@@ -13,6 +13,7 @@ import (
 
 const (
 	tileBytes  = 512 // of a row
+	nextTiles  = 8   // that one thread does one after another, since processors fetch more than they are asked for
 	windowRows = 512 // of a copy, which the second cache holds
 )
 
@@ -20,6 +21,7 @@ const (
 type bandTiles[F float] struct {
 	next    atomic.Int64 // tile
 	count   int          // of tiles
+	group   int          // of tiles that a thread takes at a time
 	width   int          // of a tile, in components
 	rows    int          // of the copy of one thread
 	copies  []F          // of all threads
@@ -70,6 +72,7 @@ func (k *kernels[T, F]) tileBands(work int) bool {
 	k.makeTileTaps(room)
 	a.tiles = (a.inner + t.width - 1) / t.width
 	t.count = a.b.Outer * a.tiles
+	t.group = max(1, min(nextTiles, t.count/(4*k.threads())))
 	t.next.Store(0)
 	k.pool.run(min(k.threads(), t.count, 1+work/bandGrain), 1, k.loops.bandTiles)
 	return true
@@ -161,9 +164,11 @@ func (k *kernels[T, F]) makeTileTaps(room int) {
 // bandTilesPart computes tiles until none is left, each thread with its own copy.
 func (k *kernels[T, F]) bandTilesPart(lo, hi int) {
 	for t := &k.tiled; lo < hi; lo++ {
-		for at := int(t.next.Add(1) - 1); at < t.count; at = int(t.next.Add(1) - 1) {
-			first := at % k.bd.tiles * t.width
-			k.bandTile(lo, at/k.bd.tiles, first, min(t.width, k.bd.inner-first))
+		for at := int(t.next.Add(1)-1) * t.group; at < t.count; at = int(t.next.Add(1)-1) * t.group {
+			for i := at; i < min(at+t.group, t.count); i++ {
+				first := i % k.bd.tiles * t.width
+				k.bandTile(lo, i/k.bd.tiles, first, min(t.width, k.bd.inner-first))
+			}
 		}
 	}
 }
@@ -197,7 +202,8 @@ func (k *kernels[T, F]) bandTile(thread, o, first, n int) {
 
 // copyRows copies n components of each of some rows.
 func copyRows[F float](dst, src []F, rows, n, dstStride, srcStride int) {
-	for i := range rows {
-		copy(dst[i*dstStride:][:n], src[i*srcStride:][:n])
+	done := copyRowsVector(dst, src, rows, n, dstStride, srcStride)
+	for i := 0; i < rows && done < n; i++ {
+		copy(dst[i*dstStride:][done:n], src[i*srcStride:][done:n])
 	}
 }

@@ -86,6 +86,52 @@ func stencil[T scalar.Scalar](b *testing.B, k device.Kernels[T], outer, inner in
 	loop[T](b, 2, n*n, func() { k.Bands(y, x, device.Mem[T]{}, m, 0, false) }) // reads x once from memory, writes y
 }
 
+// BenchmarkBandsWavelet filters the first axis of 64 x 256 x 128 elements with 41 taps.
+func BenchmarkBandsWavelet(b *testing.B) {
+	each(b, bandsWavelet[float32], bandsWavelet[float64], bandsWavelet[complex64])
+}
+
+func bandsWavelet[T scalar.Scalar](b *testing.B, k device.Kernels[T]) {
+	const n, inner, half = 64, 256 * 128, 20
+	x, y := random[T](b, k, n*inner), random[T](b, k, n*inner)
+	m := &device.Banded[T]{Outer: 1, Inner: inner, DstRows: n, SrcRows: n}
+	for lo := 0; lo < n; {
+		first, hi := len(m.Taps), lo+1
+		if lo == half {
+			hi = n - half
+		}
+		for at := max(0, lo-half); at <= min(lo+half, n-1); at++ {
+			m.Taps = append(m.Taps, device.Tap[T]{At: at, Step: 1, Coef: T(0.5)})
+		}
+		m.Groups[0] = append(m.Groups[0], device.Band{Lo: lo, Hi: hi, First: first, Last: len(m.Taps)})
+		lo = hi
+	}
+	loop[T](b, 2, n*inner, func() { k.Bands(y, x, device.Mem[T]{}, m, 0, false) })
+}
+
+// BenchmarkBandsSum applies a Laplacian to 64 x 256 x 128 elements, whose edges are zero.
+func BenchmarkBandsSum(b *testing.B) {
+	each(b, bandsSum[float32], bandsSum[float64], bandsSum[complex64])
+}
+
+func bandsSum[T scalar.Scalar](b *testing.B, k device.Kernels[T]) {
+	dims := [3]int{64, 256, 128}
+	n := dims[0] * dims[1] * dims[2]
+	x, y := random[T](b, k, n), random[T](b, k, n)
+	s := &device.BandedSum[T]{}
+	outer := 1
+	for _, d := range dims {
+		m := &device.Banded[T]{
+			Outer: outer, Inner: n / outer / d, DstRows: d, SrcRows: d,
+			Taps: []device.Tap[T]{{At: 0, Step: 1, Coef: 1}, {At: 1, Step: 1, Coef: T(-2)}, {At: 2, Step: 1, Coef: 1}},
+		}
+		m.Groups[0] = []device.Band{{Lo: 0, Hi: 1}, {Lo: 1, Hi: d - 1, Last: 3}, {Lo: d - 1, Hi: d}}
+		s.Parts = append(s.Parts, device.BandedPart[T]{Banded: m})
+		outer *= d
+	}
+	loop[T](b, 2, n, func() { device.BandsSum(k, y, x, s) })
+}
+
 // BenchmarkBandsDense applies a band of one row and 2000 taps, 500 times.
 func BenchmarkBandsDense(b *testing.B) {
 	each(b, bandsDense[float32], bandsDense[float64], bandsDense[complex64])

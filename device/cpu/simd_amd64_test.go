@@ -79,6 +79,7 @@ func testVectors[T scalar.Scalar](t *testing.T, tol float64) {
 	b.elements()
 	b.sums()
 	b.stencils()
+	b.longRows()
 }
 
 func (b *both[T]) gemv() {
@@ -170,6 +171,40 @@ func (b *both[T]) stencils() {
 						b.k.Bands(y, x, device.Mem[T]{}, m, 0, add)
 					})
 				}
+			}
+		}
+	}
+}
+
+// longRows compares bands of many taps, sums of bands and every width of the vector
+// units, which must give the same bits.
+func (b *both[T]) longRows() {
+	const rows, inner = 700, 203
+	m := &device.Banded[T]{Outer: 1, Inner: inner, DstRows: rows, SrcRows: rows}
+	for i := range 14 {
+		m.Taps = append(m.Taps, device.Tap[T]{At: i, Step: 1, Coef: scalar.From[T](complex(1/float64(i+3), 0))})
+	}
+	m.Groups[0] = []device.Band{{Lo: 0, Hi: 7}, {Lo: 7, Hi: rows - 6, Last: 14}, {Lo: rows - 6, Hi: rows}}
+	across := &device.Banded[T]{Outer: rows, Inner: 1, DstRows: inner, SrcRows: inner, Taps: m.Taps}
+	across.Groups[0] = []device.Band{{Lo: 0, Hi: 7}, {Lo: 7, Hi: inner - 6, First: 3, Last: 8}, {Lo: inner - 6, Hi: inner}}
+	sum := &device.BandedSum[T]{Parts: []device.BandedPart[T]{{Banded: across}, {Banded: m}}}
+	x := b.random(rows * inner)
+	for name, f := range map[string]func(y device.Mem[T]){
+		"long rows":  func(y device.Mem[T]) { b.k.Bands(y, x, device.Mem[T]{}, m, 0, true) },
+		"short rows": func(y device.Mem[T]) { b.k.Bands(y, x, device.Mem[T]{}, across, 0, true) },
+		"a sum":      func(y device.Mem[T]) { device.BandsSum(b.k, y, x, sum) },
+	} {
+		y := b.random(rows * inner)
+		b.same(name, y, f)
+		wide, narrow := memOf(slices.Clone(y.Host)), memOf(slices.Clone(y.Host))
+		was := wideTaps
+		f(wide)
+		wideTaps = false
+		f(narrow)
+		wideTaps = was
+		for i, v := range wide.Host {
+			if v != narrow.Host[i] {
+				b.t.Fatalf("%s: element %d is %v in wide registers and %v in narrow ones", name, i, v, narrow.Host[i])
 			}
 		}
 	}

@@ -36,3 +36,5 @@ func combineVector[F float](dst []F, a F, x []F, b F, y []F) int { return 0 }
 
 func tapsVector[F float](dst []F, src []unsafe.Pointer, c []F, add bool, rows, step, stride, shift int) {
 }
+
+func copyRowsVector[F float](dst, src []F, rows, n, dstStride, srcStride int) int { return 0 }
