@@ -73,7 +73,7 @@ func kernelCalls() []kernelCall {
 		{"ScanAxis", []int{24, 24, 6}, nil, func(a []block) { array.ScanAxis(a[0], a[1], a[2], 2, 4, 3, true) }},
 		{"CopyND", []int{12, 12}, []int{0, 1}, func(a []block) { array.CopyND(a[0], a[1], box, true) }},
 		{"Bands", []int{18, 24, 18}, []int{2}, func(a []block) { array.Bands(a[0], a[1], a[2], bands, 1, false) }},
-		{"BandsSum", []int{18, 18}, nil, func(a []block) { array.BandsSum(a[0], a[1], sum) }},
+		{"BandsSum", []int{18, 18}, nil, func(a []block) { array.BandsSum(a[0], a[1], sum, 1) }},
 		{"Gather", []int{2, 5}, []int{1}, func(a []block) { array.Gather(a[0], a[1], sparse) }},
 		{"Gemv", []int{12, 4, 3}, nil, func(a []block) { array.Gemv(device.NoTrans, 3, 4, 1, a[0], a[1], 2, a[2]) }},
 		{"Gemv", []int{12, 3, 4}, nil, func(a []block) { array.Gemv(device.ConjTrans, 3, 4, 1, a[0], a[1], 2, a[2]) }},

@@ -47,8 +47,6 @@ type Info struct {
 	OnWait func(f func() error) (stop func())
 	// AsyncSums says that DotInto, AxpyNormInto and NormInto do not wait for the sum.
 	AsyncSums bool
-	// FusedStencils says that BandsSum is one pass over memory.
-	FusedStencils bool
 }
 
 // Mem is N elements on one device. Host is nil if N is 0 or if the memory is GPU

@@ -85,11 +85,10 @@ func NormInto[T scalar.Scalar](k Kernels[T], c Kernels[complex128], dst Mem[comp
 }
 
 // StencilSum is for devices that apply banded matrices along several axes of one
-// block and add the results in one pass over memory. Such a device sets
-// Info.FusedStencils.
+// block and add the results in one pass over memory.
 type StencilSum[T scalar.Scalar] interface {
-	// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
-	BandsSum(dst, src Mem[T], s *BandedSum[T])
+	// BandsSum is BandsSum of this package.
+	BandsSum(dst, src Mem[T], s *BandedSum[T], group int)
 }
 
 // BandedSum is a sum of matrices that act along different axes of blocks of one
@@ -105,20 +104,24 @@ type BandedPart[T scalar.Scalar] struct {
 	Ghost Mem[T]
 }
 
-// BandsSum sets dst = Σₖ Bₖ·src over both groups of each part.
-func BandsSum[T scalar.Scalar](k Kernels[T], dst, src Mem[T], s *BandedSum[T]) {
+// BandsSum sets dst = Σₖ Bₖ·src in two calls. Group 0 does what needs no ghosts, or
+// none of it. Group 1, which comes after it, does the rest.
+func BandsSum[T scalar.Scalar](k Kernels[T], dst, src Mem[T], s *BandedSum[T], group int) {
 	if f, ok := k.(StencilSum[T]); ok {
-		f.BandsSum(dst, src, s)
+		f.BandsSum(dst, src, s, group)
 		return
 	}
-	s.PerAxis(k, dst, src)
+	s.PerAxis(k, dst, src, group)
 }
 
 // PerAxis is BandsSum with one pass over memory for each part.
-func (s *BandedSum[T]) PerAxis(k Kernels[T], dst, src Mem[T]) {
+func (s *BandedSum[T]) PerAxis(k Kernels[T], dst, src Mem[T], group int) {
 	for i, p := range s.Parts {
-		for group := range p.Groups {
-			k.Bands(dst, src, p.Ghost, p.Banded, group, i > 0)
+		if i == 0 {
+			k.Bands(dst, src, p.Ghost, p.Banded, group, false)
+		} else if group == 1 {
+			k.Bands(dst, src, p.Ghost, p.Banded, 0, true)
+			k.Bands(dst, src, p.Ghost, p.Banded, 1, true)
 		}
 	}
 }

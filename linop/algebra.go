@@ -85,6 +85,11 @@ func Scale[D, R scalar.Scalar](c R, a Map[D, R]) (Map[D, R], error) {
 		return nil, fmt.Errorf("linop: scale by %v: %w", c, err)
 	}
 	v := cmplx.Conj(scalar.Complex(c))
+	if s, ok := a.(Scaler[D, R]); ok && !cmplx.IsNaN(v) && !cmplx.IsInf(v) {
+		if m := s.Scaled(c); m != nil {
+			return m, nil
+		}
+	}
 	s := &scaled[D, R]{Spaces: Spaces{a.Domain(), a.Range()}, a: a, c: c, cd: scalar.From[D](v), cr: scalar.From[R](v)}
 	if s.before = !scalar.Of[D]().IsComplex() && imag(v) != 0; s.before {
 		var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
@@ -108,7 +109,9 @@ type stackedV[D, R scalar.Scalar] struct {
 	Spaces
 	what string // for errors
 	ops  []Map[D, R]
-	tmp  dist.Array[D] // the adjoint of one operator, if there are several
+	add  []func(ctx context.Context, dst dist.Array[D], src dist.Array[R]) error // of each, nil where it has none
+	set  int                                                                     // the operator whose adjoint is first
+	tmp  dist.Array[D]                                                           // the adjoint of another one without add
 }
 
 func newStackedV[D, R scalar.Scalar](what string, ops []Map[D, R]) (*stackedV[D, R], error) {
@@ -125,8 +128,11 @@ func newStackedV[D, R scalar.Scalar](what string, ops []Map[D, R]) (*stackedV[D,
 		if v.ops[i], err = fit(a, v.Dom, a.Range(), fmt.Sprint("operator ", i), "operator 0"); err != nil {
 			return nil, err
 		}
+		v.add = append(v.add, addAdjoint(v.ops[i]))
 	}
-	if len(ops) > 1 {
+	none := func(add func(context.Context, dist.Array[D], dist.Array[R]) error) bool { return add == nil }
+	v.set = max(0, slices.IndexFunc(v.add, none))
+	if slices.ContainsFunc(v.add[v.set+1:], none) {
 		if v.tmp, err = dist.New[D](v.Dom); err != nil {
 			return nil, err
 		}
@@ -152,9 +158,15 @@ func (v *stackedV[D, R]) Adjoint(ctx context.Context, dst dist.Array[D], src dis
 		return err
 	}
 	defer trace.BeginPart(ctx, v.what, "adjoint").End()
+	if err := v.ops[v.set].Adjoint(ctx, dst, src.Part(v.set)); err != nil {
+		return err
+	}
 	for i, a := range v.ops {
-		if i == 0 {
-			if err := a.Adjoint(ctx, dst, src.Part(0)); err != nil {
+		if i == v.set {
+			continue
+		}
+		if add := v.add[i]; add != nil {
+			if err := add(ctx, dst, src.Part(i)); err != nil {
 				return err
 			}
 			continue

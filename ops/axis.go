@@ -65,7 +65,62 @@ func newAxisSum[T scalar.Scalar](ctx context.Context, what string, x *dist.Space
 	if err := agree(ctx, what, x, err, values...); err != nil {
 		return nil, err
 	}
-	return linop.Func(what, x, a.y, a.forward.set, a.adjoint.set)
+	copies := true
+	for _, m := range terms {
+		for _, t := range m.taps {
+			copies = copies && t.c == 1
+		}
+	}
+	return newAxisMap(what, x, a, copies)
+}
+
+// axisMap is an axisOperator as others see it.
+type axisMap[T scalar.Scalar] struct {
+	linop.Map[T, T]
+	name   string
+	a      *axisOperator[T]
+	copies bool // it copies rows, for which devices have faster kernels
+}
+
+// addingMap is an axisMap of one matrix, which can add its results to an array.
+type addingMap[T scalar.Scalar] struct {
+	axisMap[T]
+	adds linop.Map[T, T]
+}
+
+func newAxisMap[T scalar.Scalar](name string, x *dist.Space, a *axisOperator[T], copies bool) (linop.Operator[T], error) {
+	sets, err := linop.Func(name, x, a.y, a.forward.set, a.adjoint.set)
+	if err != nil {
+		return nil, err
+	}
+	m := axisMap[T]{sets, name, a, copies}
+	if len(a.forward.sum.Parts) > 1 {
+		return &m, nil
+	}
+	adds, err := linop.Func(name, x, a.y, a.forward.add, a.adjoint.add)
+	return &addingMap[T]{m, adds}, err
+}
+
+// Scaled implements linop.Scaler.
+func (m *axisMap[T]) Scaled(c T) linop.Operator[T] {
+	if m.copies {
+		return nil
+	}
+	a := &axisOperator[T]{m.a.y, m.a.forward.scaled(c), m.a.adjoint.scaled(scalar.Conj(c))}
+	s, err := newAxisMap(m.name, m.Domain(), a, false)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// AddForward and AddAdjoint implement linop.Adder.
+func (m *addingMap[T]) AddForward(ctx context.Context, dst, src dist.Array[T]) error {
+	return m.adds.Forward(ctx, dst, src)
+}
+
+func (m *addingMap[T]) AddAdjoint(ctx context.Context, dst, src dist.Array[T]) error {
+	return m.adds.Adjoint(ctx, dst, src)
 }
 
 // agree ends a collective constructor over x, which may be missing. Ranks agree on err,
@@ -130,32 +185,50 @@ func (l *axisApply[T]) set(ctx context.Context, dst, src dist.Array[T]) error {
 	return l.apply(ctx, dst.Local(), src.Local(), false)
 }
 
-// apply sets dst = Σ m·src or, if add is set, adds to dst. Rows of the first matrix
-// that need nothing from other ranks are computed while the messages travel. If the
-// device can apply several matrices in one pass over memory, it does so after that.
+// add is set, but adds to dst. There is one matrix.
+func (l *axisApply[T]) add(ctx context.Context, dst, src dist.Array[T]) error {
+	return l.apply(ctx, dst.Local(), src.Local(), true)
+}
+
+// scaled returns c times the matrices, with the same exchange.
+func (l *axisApply[T]) scaled(c T) *axisApply[T] {
+	out := &axisApply[T]{rows: l.rows}
+	for _, p := range l.sum.Parts {
+		b := *p.Banded
+		b.Cache = device.DeviceCache{}
+		b.Taps = slices.Clone(b.Taps)
+		for i := range b.Taps {
+			b.Taps[i].Coef *= c
+		}
+		out.sum.Parts = append(out.sum.Parts, device.BandedPart[T]{Banded: &b})
+	}
+	return out
+}
+
+// apply sets dst = Σ m·src or, if add is set and there is one matrix, adds to dst. What
+// needs nothing from other ranks is computed while the messages travel, as far as the
+// device can do it alone.
 func (l *axisApply[T]) apply(ctx context.Context, dst, src array.Array[T], add bool) error {
 	if err := l.rows.Start(ctx, dst, src); err != nil {
 		return err
 	}
-	ghosts, parts := l.rows.Ghosts(), l.sum.Parts
-	fused := len(parts) > 1 && dst.Device().Info().FusedStencils
-	if !fused {
-		array.Bands(dst, src, ghosts, parts[0].Banded, 0, add)
-	}
+	l.group(dst, src, 0, add)
 	if err := l.rows.Wait(ctx, dst); err != nil {
 		return err
 	}
-	if fused {
-		for i := range parts {
-			parts[i].Ghost = ghosts.Mem()
-		}
-		array.BandsSum(dst, src, &l.sum)
-		return nil
-	}
-	array.Bands(dst, src, ghosts, parts[0].Banded, 1, add)
-	for _, p := range parts[1:] {
-		array.Bands(dst, src, ghosts, p.Banded, 0, true)
-		array.Bands(dst, src, ghosts, p.Banded, 1, true)
-	}
+	l.group(dst, src, 1, add)
 	return nil
+}
+
+// group does what needs no ghosts, or the rest.
+func (l *axisApply[T]) group(dst, src array.Array[T], group int, add bool) {
+	ghosts := l.rows.Ghosts()
+	if parts := l.sum.Parts; len(parts) == 1 {
+		array.Bands(dst, src, ghosts, parts[0].Banded, group, add)
+		return
+	}
+	for i := range l.sum.Parts {
+		l.sum.Parts[i].Ghost = ghosts.Mem()
+	}
+	array.BandsSum(dst, src, &l.sum, group)
 }

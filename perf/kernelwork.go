@@ -206,7 +206,10 @@ func (w *workshop[T]) laplacian(block [3]int) (work, error) {
 		sum.Parts = append(sum.Parts, device.BandedPart[T]{Banded: b})
 		w.kept = append(w.kept, &b.Cache)
 	}
-	return work{"laplacian, 3 axes", sizeText(block), 2 * w.elem * float64(n), 0, always(func() { device.BandsSum(w.k, y, x, sum) })}, err
+	return work{"laplacian, 3 axes", sizeText(block), 2 * w.elem * float64(n), 0, always(func() {
+		device.BandsSum(w.k, y, x, sum, 0)
+		device.BandsSum(w.k, y, x, sum, 1)
+	})}, err
 }
 
 func (w *workshop[T]) gemv(n int) (work, error) {

@@ -80,7 +80,7 @@ func noAllocation[T scalar.Scalar](t *testing.T, threads int) {
 		"bands, add":  func() error { k.Bands(z, x, y, bands, 1, true); return nil },
 		"bands, thin": func() error { k.Bands(z, x, y, &column, 0, false); return nil },
 		"bands, long": func() error { k.Bands(z, x, y, filter, 0, false); return nil },
-		"bandssum":    func() error { device.BandsSum(k, z, x, sum); return nil },
+		"bandssum":    func() error { device.BandsSum(k, z, x, sum, 0); return nil },
 		"gather":      func() error { k.Gather(z, x, sparse); return nil },
 		"gemv":        func() error { return k.Gemv(device.NoTrans, 240, 200, two, x, y, two, z) },
 		"gemv, wide":  func() error { return k.Gemv(device.ConjTrans, 24, 2000, two, x, y, two, z) },

@@ -21,7 +21,9 @@ const sumBytes = 16 << 10
 type sumArgs[T scalar.Scalar, F float] struct {
 	dst, src []F
 	parts    []sumPart[T, F] // from the first axis to the last
-	period   int             // of the last one
+	group    int
+	ghosts   bool // group 1 has bands
+	period   int  // of the last one
 }
 
 // sumPart is one matrix of a sum.
@@ -31,7 +33,13 @@ type sumPart[T scalar.Scalar, F float] struct {
 	taps         []device.Tap[T]
 	ghosts       []device.Ghost
 	ghost        []F
-	bands        []device.Band // of both groups, in the order of their rows
+	bands        []sumBand // of both groups, in the order of their rows
+}
+
+// sumBand is a band and its group.
+type sumBand struct {
+	device.Band
+	group int
 }
 
 // sumRuns are the runs that one element of dst is the sum of.
@@ -42,10 +50,12 @@ type sumRuns[F float] struct {
 }
 
 // BandsSum implements device.StencilSum.
-func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
-	if k.sumParts(s) {
+func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T], group int) {
+	if !k.sumParts(s) {
+		s.PerAxis(k, dst, src, group)
+	} else if group == 0 || k.sum.ghosts {
 		a := &k.sum
-		a.dst, a.src = k.flat(dst), k.flat(src)
+		a.dst, a.src, a.group = k.flat(dst), k.flat(src), group
 		taps := 1
 		for i := range a.parts {
 			p := &a.parts[i]
@@ -53,8 +63,6 @@ func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T])
 		}
 		k.pool.run(len(a.dst)/a.period, 1+bandGrain/(1+taps*a.period), k.loops.bandSum)
 		a.dst, a.src = nil, nil
-	} else {
-		s.PerAxis(k, dst, src)
 	}
 	for i := range k.sum.parts { // keep nobody's memory alive
 		p := &k.sum.parts[i]
@@ -73,11 +81,18 @@ func (k *kernels[T, F]) sumParts(s *device.BandedSum[T]) bool {
 		return false
 	}
 	most := 0
+	a.ghosts = false
 	for i := range s.Parts {
 		b := s.Parts[i].Banded
+		a.ghosts = a.ghosts || len(b.Groups[1]) > 0
 		p := &a.parts[i]
-		bands := append(append(p.bands[:0], b.Groups[0]...), b.Groups[1]...)
-		slices.SortFunc(bands, func(x, y device.Band) int { return x.Lo - y.Lo })
+		bands := p.bands[:0]
+		for group, in := range b.Groups {
+			for _, band := range in {
+				bands = append(bands, sumBand{band, group})
+			}
+		}
+		slices.SortFunc(bands, func(x, y sumBand) int { return x.Lo - y.Lo })
 		*p = sumPart[T, F]{
 			outer: b.DstRows * b.Inner * k.components, inner: b.Inner * k.components, components: k.components,
 			taps: b.Taps, ghosts: b.Ghosts, ghost: k.flat(s.Parts[i].Ghost), bands: bands,
@@ -118,9 +133,16 @@ func (k *kernels[T, F]) bandSumPart(lo, hi int) {
 	var common, runs sumRuns[F]
 	for at, end := lo*a.period, hi*a.period; at < end; {
 		to := min(end, at+max(1, sumBytes/int(unsafe.Sizeof(F(0)))/a.period)*a.period)
+		group := 0
 		for i := range coarse {
-			_, e := coarse[i].at(at)
-			to = min(to, e)
+			band, e := coarse[i].at(at)
+			if to = min(to, e); band != nil {
+				group = max(group, band.group)
+			}
+		}
+		if group > a.group {
+			at = to
+			continue
 		}
 		common.n = 0
 		for i := range coarse {
@@ -131,7 +153,7 @@ func (k *kernels[T, F]) bandSumPart(lo, hi int) {
 		for i := range fine.bands {
 			band := &fine.bands[i]
 			n := (band.Hi - band.Lo) * fine.inner
-			if n == 0 {
+			if n == 0 || max(group, band.group) != a.group {
 				continue
 			}
 			rows := (to - at) / a.period // of one call
@@ -149,7 +171,7 @@ func (k *kernels[T, F]) bandSumPart(lo, hi int) {
 }
 
 // at returns the band of component at of dst, nil if there is none, and where it ends.
-func (p *sumPart[T, F]) at(at int) (band *device.Band, end int) {
+func (p *sumPart[T, F]) at(at int) (band *sumBand, end int) {
 	first := at / p.outer * p.outer
 	row := (at - first) / p.inner
 	lo, hi := 0, len(p.bands)
@@ -170,7 +192,7 @@ func (p *sumPart[T, F]) at(at int) (band *device.Band, end int) {
 }
 
 // readsGhosts reports whether a tap of the band reads a ghost.
-func (p *sumPart[T, F]) readsGhosts(band *device.Band) bool {
+func (p *sumPart[T, F]) readsGhosts(band *sumBand) bool {
 	taps := p.taps[band.First:band.Last]
 	for i := range taps {
 		if taps[i].Ghost != 0 {
@@ -191,7 +213,7 @@ func (r *sumRuns[F]) set(common *sumRuns[F], shift int) {
 
 // add adds what a band reads for n components of dst from at on. Taps of the same
 // elements, such as the middle ones of a Laplacian, become one.
-func (p *sumPart[T, F]) add(r *sumRuns[F], src []F, band *device.Band, at, n int) {
+func (p *sumPart[T, F]) add(r *sumRuns[F], src []F, band *sumBand, at, n int) {
 	o := at / p.outer
 	behind := at - o*p.outer - band.Lo*p.inner
 	taps := p.taps[band.First:band.Last]

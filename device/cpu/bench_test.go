@@ -129,7 +129,7 @@ func bandsSum[T scalar.Scalar](b *testing.B, k device.Kernels[T]) {
 		s.Parts = append(s.Parts, device.BandedPart[T]{Banded: m})
 		outer *= d
 	}
-	loop[T](b, 2, n, func() { device.BandsSum(k, y, x, s) })
+	loop[T](b, 2, n, func() { device.BandsSum(k, y, x, s, 0) })
 }
 
 // BenchmarkBandsDense applies a band of one row and 2000 taps, 500 times.

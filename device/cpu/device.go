@@ -124,4 +124,4 @@ func (d *Device) Close() error {
 }
 
 // Info implements device.Device.
-func (d *Device) Info() device.Info { return device.Info{Threads: d.threads, FusedStencils: vectors} }
+func (d *Device) Info() device.Info { return device.Info{Threads: d.threads} }

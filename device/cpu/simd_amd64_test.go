@@ -192,7 +192,10 @@ func (b *both[T]) longRows() {
 	for name, f := range map[string]func(y device.Mem[T]){
 		"long rows":  func(y device.Mem[T]) { b.k.Bands(y, x, device.Mem[T]{}, m, 0, true) },
 		"short rows": func(y device.Mem[T]) { b.k.Bands(y, x, device.Mem[T]{}, across, 0, true) },
-		"a sum":      func(y device.Mem[T]) { device.BandsSum(b.k, y, x, sum) },
+		"a sum": func(y device.Mem[T]) {
+			device.BandsSum(b.k, y, x, sum, 0)
+			device.BandsSum(b.k, y, x, sum, 1)
+		},
 	} {
 		y := b.random(rows * inner)
 		b.same(name, y, f)

@@ -9,7 +9,11 @@ func bandCases[T scalar.Scalar]() []testCase[T] {
 	return []testCase[T]{
 		{"bands", testBands[T], func(o *operands[T]) error { o.k.Bands(o.y, o.x, device.Mem[T]{}, &o.bands, 0, false); return nil }},
 		{"random bands", testBandsRandom[T], nil},
-		{"bandssum", testBandsSum[T], func(o *operands[T]) error { device.BandsSum(o.k, o.y, o.x, &o.sum); return nil }},
+		{"bandssum", testBandsSum[T], func(o *operands[T]) error {
+			device.BandsSum(o.k, o.y, o.x, &o.sum, 0)
+			device.BandsSum(o.k, o.y, o.x, &o.sum, 1)
+			return nil
+		}},
 	}
 }
 
@@ -269,7 +273,8 @@ func (s *suite[T]) bandsSum(dims, axes []int, width int) {
 		sum.Parts = append(sum.Parts, p)
 	}
 	for range 2 { // made, and kept
-		device.BandsSum(s.k, dst.mem, src.mem, sum)
+		device.BandsSum(s.k, dst.mem, src.mem, sum, 0)
+		device.BandsSum(s.k, dst.mem, src.mem, sum, 1)
 		dst.check(want, productTol[T](taps), "sum of bands of %v along %v, width %d", dims, axes, width)
 	}
 	for _, p := range sum.Parts {

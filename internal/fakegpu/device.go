@@ -64,7 +64,7 @@ func (d *Device) Kernels(dt scalar.DType) any {
 // Info implements device.Device. The device has what GPUs have.
 func (d *Device) Info() device.Info {
 	i := d.Device.Info()
-	i.AsyncSums, i.FusedStencils = true, true
+	i.AsyncSums = true
 	return i
 }
 

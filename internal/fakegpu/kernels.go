@@ -65,8 +65,8 @@ func (k *kernels[T, F]) AxpyNormInto(dst device.Mem[complex128], a T, x, y devic
 }
 
 // BandsSum implements device.StencilSum.
-func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
-	s.PerAxis(k.Kernels, dst, src)
+func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T], group int) {
+	s.PerAxis(k.Kernels, dst, src, group)
 }
 
 // Spread and Stack implement device.Kirchhoff.

@@ -77,7 +77,7 @@ func (o *operands) calls(k *kernels[complex64, float32]) []call {
 		quiet("CopyND", func() { k.CopyND(o.y, o.x, o.box, false) }),
 		quiet("Bands", func() { k.Bands(o.y, o.x, none, o.bands, 0, false) }),
 		quiet("Bands of a filter", func() { k.Bands(o.y, o.x, none, o.filter, 0, false) }),
-		quiet("BandsSum", func() { k.BandsSum(o.y, o.x, o.sum) }),
+		quiet("BandsSum", func() { k.BandsSum(o.y, o.x, o.sum, 1) }),
 		quiet("Gather", func() { k.Gather(two, o.x, o.sparse) }),
 		quiet("Spread", func() { k.Spread(k.Slice(o.y, 0, 32), k.Slice(o.x, 0, 16), o.travel) }),
 		quiet("Stack", func() { k.Stack(k.Slice(o.x, 0, 16), k.Slice(o.y, 0, 32), o.travel) }),

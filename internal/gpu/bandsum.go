@@ -48,7 +48,7 @@ type sumPlan[T scalar.Scalar] struct {
 }
 
 // BandsSum implements device.StencilSum.
-func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T]) {
+func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T], group int) {
 	kept, _ := s.Cache.Get(k.d).(*sumPlan[T])
 	if kept == nil {
 		var err error
@@ -58,8 +58,11 @@ func (k *kernels[T, F]) BandsSum(dst, src device.Mem[T], s *device.BandedSum[T])
 		}
 	}
 	if kept.order == nil {
-		s.PerAxis(k, dst, src)
+		s.PerAxis(k, dst, src, group)
 		return
+	}
+	if group == 0 {
+		return // one kernel does all, after the ghosts have come
 	}
 	a := &kept.args
 	a.dst, a.src = dst.Addr, src.Addr

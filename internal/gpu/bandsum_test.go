@@ -45,7 +45,8 @@ func bandsSumOf(t *testing.T, k *kernels[float32, float32], dims [3]int) {
 	if err := k.CopyIn(mem[0], x); err != nil {
 		t.Fatal(err)
 	}
-	k.BandsSum(mem[1], mem[0], sum)
+	k.BandsSum(mem[1], mem[0], sum, 0)
+	k.BandsSum(mem[1], mem[0], sum, 1)
 	if sum.Cache.Get(k.d).(*sumPlan[float32]).plane == nil {
 		t.Error("it was not done by planes")
 	}

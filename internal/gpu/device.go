@@ -101,7 +101,7 @@ func New(p *Platform, cfg Config) (*Device, error) {
 		return nil, fmt.Errorf("%s: open device %d: %w", p.Name, cfg.Index, err)
 	}
 	d.can = device.Info{
-		Platform: p.Name, Index: cfg.Index, Memory: d.Memory, OnWait: d.OnWait, AsyncSums: true, FusedStencils: true,
+		Platform: p.Name, Index: cfg.Index, Memory: d.Memory, OnWait: d.OnWait, AsyncSums: true,
 	}
 	d.f32 = newKernels[float32, float32](d)
 	d.f64 = newKernels[float64, float64](d)
