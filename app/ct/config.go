@@ -51,43 +51,32 @@ inverts it. With a sinogram and angles it inverts yours:
 	}
 }
 
-// Config is the configuration of a run. Paths are relative to the current folder.
+// Config is the configuration of a run; default.yaml says what each key means. Paths are
+// relative to the current folder.
 type Config struct {
-	Data     Data     `yaml:"data"`
-	Geometry Geometry `yaml:"geometry"`
-	Image    Image    `yaml:"image"`
-	Solver   Solver   `yaml:"solver"`
+	Data struct {
+		File   string  `yaml:"file" is:"path"`
+		Angles string  `yaml:"angles" is:"path"`
+		Turn   float64 `yaml:"turn"`
+		Views  int     `yaml:"views"`
+		Noise  float64 `yaml:"noise"`
+	} `yaml:"data"`
+	Geometry struct {
+		Beam     string  `yaml:"beam"`
+		Spacing  float64 `yaml:"spacing"`
+		Shift    float64 `yaml:"shift"`
+		Source   float64 `yaml:"source"`
+		Detector float64 `yaml:"detector"`
+	} `yaml:"geometry"`
+	Image struct {
+		Size   int     `yaml:"size"`
+		Pixel  float64 `yaml:"pixel"`
+		Filter string  `yaml:"filter"`
+		Type   string  `yaml:"type"`
+	} `yaml:"image"`
+	Solver struct {
+		app.Solver `yaml:",inline"`
+		Weight     float64 `yaml:"weight"`
+	} `yaml:"solver"`
 	app.Base
-}
-
-// Data is what the detectors have measured.
-type Data struct {
-	File   string  `yaml:"file" is:"path"`
-	Angles string  `yaml:"angles" is:"path"`
-	Turn   float64 `yaml:"turn"`
-	Views  int     `yaml:"views"`
-	Noise  float64 `yaml:"noise"`
-}
-
-// Geometry is where the rays are.
-type Geometry struct {
-	Beam     string  `yaml:"beam"`
-	Spacing  float64 `yaml:"spacing"`
-	Shift    float64 `yaml:"shift"`
-	Source   float64 `yaml:"source"`
-	Detector float64 `yaml:"detector"`
-}
-
-// Image is what is looked for.
-type Image struct {
-	Size   int     `yaml:"size"`
-	Pixel  float64 `yaml:"pixel"`
-	Filter string  `yaml:"filter"`
-	Type   string  `yaml:"type"`
-}
-
-// Solver is how it is found.
-type Solver struct {
-	app.Solver `yaml:",inline"`
-	Weight     float64 `yaml:"weight"`
 }

@@ -267,7 +267,7 @@ func TestWrongInput(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--data nowhere.npy":                   "nowhere.npy: stat: no such file",
-		"--data good.png":                      "good.png: a sinogram is a file .npy or .tif",
+		"--data good.png":                      "good.png: an image is a file .npy or .tif",
 		"--data no.npy":                        "no.npy",
 		"--data no.tif":                        "begins with",
 		"--data cube.npy":                      "cube.npy has shape [2 3 4]: a sinogram has two axes, views × detectors",

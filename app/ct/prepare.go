@@ -3,9 +3,7 @@ package ct
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/data"
@@ -95,7 +93,7 @@ func (s *scan) sizes() error {
 		}
 		return fmt.Errorf("geometry.spacing is %g: the image is %g wide, which would be more than a million detectors", s.Geometry.Spacing, width)
 	}
-	shape, err := shapeOf(s.Data.File)
+	shape, err := data.InfoImage(s.Data.File)
 	if err != nil {
 		return err
 	}
@@ -106,31 +104,14 @@ func (s *scan) sizes() error {
 	return nil
 }
 
-// shapeOf returns the shape of a .npy or .tif file.
-func shapeOf(path string) ([]int, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".tif", ".tiff":
-		t, err := data.InfoTIFF(path)
-		return t.Shape(), err
-	case ".npy":
-		h, err := data.Info(path)
-		if err == nil && h.Scalar().IsComplex() {
-			err = fmt.Errorf("%s has complex numbers, %s: a sinogram is real", app.Shown(path), h.DType)
-		}
-		return h.Shape, err
-	}
-	return nil, fmt.Errorf("%s: a sinogram is a file .npy or .tif", app.Shown(path))
-}
-
 // angles returns those of all views, in radians.
 func (s *scan) angles() ([]float64, error) {
 	if s.Data.Angles == "" {
 		turn := s.Data.Turn
-		if turn == 0 {
+		if turn == 0 && s.fan() {
+			turn = 360
+		} else if turn == 0 {
 			turn = 180
-			if s.fan() {
-				turn = 360
-			}
 		}
 		a := make([]float64, s.views)
 		for i := range a {

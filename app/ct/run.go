@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 
 	"github.com/golops/golops"
 	"github.com/golops/golops/app"
@@ -54,11 +52,7 @@ var windows = map[string]ops.RampWindow{"ramp": ops.RampPlain, "hann": ops.RampH
 
 // load returns the sinogram of the file.
 func load[T golops.Scalar](r *app.Rank, s *scan, Y golops.Space[T]) (y golops.Vec[T]) {
-	read := data.LoadTIFF[T]
-	if strings.EqualFold(filepath.Ext(s.Data.File), ".npy") {
-		read = data.Load[T]
-	}
-	a, err := read(r.Context(), s.Data.File, Y.Dist())
+	a, err := data.LoadImage[T](r.Context(), s.Data.File, Y.Dist())
 	if err == nil {
 		y = golops.FromArray(r.World, a)
 		if size := y.Norm(); math.IsNaN(size) || math.IsInf(size, 0) || size == 0 {

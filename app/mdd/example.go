@@ -17,42 +17,35 @@ var (
 	modelWave   = wave.Hyperbola{Time: 0.2, Velocity: 1100, Amplitude: 1}
 )
 
-// example is the built-in problem, which knows its samples by their indices.
-type example struct {
-	Example
-	interval float64
-	wavelet  wave.Wavelet
-}
-
-func newExample(c Config) (*example, error) {
+// ricker returns the wavelet of the built-in problem.
+func (c *Config) ricker() (wave.Wavelet, error) {
 	t := make([]float64, halfWavelet+1)
 	for i := range t {
 		t[i] = float64(i) * c.Time.Interval
 	}
-	w, err := wave.Ricker(t, c.Example.Frequency)
-	return &example{c.Example, c.Time.Interval, w}, err
+	return wave.Ricker(t, c.Example.Frequency)
 }
 
 // at is the place of station i of n, which lie around zero.
-func (e *example) at(i, n int) float64 { return e.Spacing * (float64(i) - float64(n-1)/2) }
+func (j *job) at(i, n int) float64 { return j.Example.Spacing * (float64(i) - float64(n-1)/2) }
 
-// kernel returns sample t from time zero on of a source and a receiver.
-func (e *example) kernel(t, source, receiver int) (sum float64) {
-	offset := e.at(receiver, e.Receivers) - e.at(source, e.Sources)
+// exampleKernel returns sample t from time zero on of a source and a receiver.
+func (j *job) exampleKernel(t, source, receiver int) (sum float64) {
+	offset := j.at(receiver, j.receivers) - j.at(source, j.sources)
 	for _, w := range kernelWaves {
-		sum += w.Sample(t, e.interval, offset, e.wavelet)
+		sum += w.Sample(t, j.Time.Interval, offset, j.wavelet)
 	}
-	return sum * (fade(source, e.Sources) * fade(receiver, e.Receivers))
+	return sum * (fade(source, j.sources) * fade(receiver, j.receivers))
 }
 
-// model returns sample t of a receiver and a virtual source, of which there is none before
+// exampleModel returns sample t of a receiver and a virtual source, of which there is none before
 // time zero. Several virtual sources lie over the middle half of the receivers.
-func (e *example) model(t, receiver, virtual int) float64 {
-	at := e.at(virtual, e.Virtual)
-	if e.Virtual > 1 {
-		at *= float64(e.Receivers-1) / 2 / float64(e.Virtual-1)
+func (j *job) exampleModel(t, receiver, virtual int) float64 {
+	at := j.at(virtual, j.virtual)
+	if j.virtual > 1 {
+		at *= float64(j.receivers-1) / 2 / float64(j.virtual-1)
 	}
-	return modelWave.Sample(t, e.interval, e.at(receiver, e.Receivers)-at, wave.Wavelet{})
+	return modelWave.Sample(t, j.Time.Interval, j.at(receiver, j.receivers)-at, wave.Wavelet{})
 }
 
 // fade is 1 but for the stations at the ends, where it is half a Hann window.

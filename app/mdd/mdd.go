@@ -8,8 +8,7 @@ import (
 	"github.com/golops/golops/app"
 )
 
-// Config is the configuration of a run. Default returns a complete one; default.yaml says
-// what each key means.
+// Config is the configuration of a run; default.yaml says what each key means.
 type Config struct {
 	Kernel struct {
 		File    string `yaml:"file" is:"path"`
@@ -18,8 +17,15 @@ type Config struct {
 	Data struct {
 		File string `yaml:"file" is:"path"`
 	} `yaml:"data"`
-	Example Example `yaml:"example"`
-	Time    struct {
+	Example struct {
+		Sources   int     `yaml:"sources"`
+		Receivers int     `yaml:"receivers"`
+		Virtual   int     `yaml:"virtual"`
+		Samples   int     `yaml:"samples"`
+		Spacing   float64 `yaml:"spacing"`
+		Frequency float64 `yaml:"frequency"`
+	} `yaml:"example"`
+	Time struct {
 		Interval    float64 `yaml:"interval"`
 		TwoSided    bool    `yaml:"two_sided"`
 		Frequencies int     `yaml:"frequencies"`
@@ -37,23 +43,10 @@ type Config struct {
 	app.Base
 }
 
-// Example is the built-in problem.
-type Example struct {
-	Sources   int     `yaml:"sources"`
-	Receivers int     `yaml:"receivers"`
-	Virtual   int     `yaml:"virtual"`
-	Samples   int     `yaml:"samples"`
-	Spacing   float64 `yaml:"spacing"`
-	Frequency float64 `yaml:"frequency"`
-}
-
 // DefaultText is the default configuration with a comment on every parameter.
 //
 //go:embed default.yaml
 var DefaultText string
-
-// Default returns the configuration of the built-in example.
-func Default() Config { return app.Default[Config](DefaultText) }
 
 // App returns the application golops mdd.
 func App() app.Application[Config] {

@@ -21,7 +21,7 @@ import (
 
 // small is the example on a few stations.
 func small(t *testing.T) Config {
-	c := Default()
+	c := app.Default[Config](DefaultText)
 	c.Example.Sources, c.Example.Receivers, c.Example.Virtual, c.Example.Samples = 17, 11, 3, 100
 	c.Time.Frequencies, c.Solver.Iterations, c.Solver.Tolerance = 40, 8, 0
 	c.Out = filepath.Join(t.TempDir(), "out")
@@ -82,7 +82,7 @@ func apart(a, b []float64) float64 {
 // to 2e-10 after 30 iterations, and to 4e-3 after 39.
 func TestGolden(t *testing.T) {
 	for ranks := soak.Or(2, 1); ranks <= 2; ranks++ {
-		c := Default()
+		c := app.Default[Config](DefaultText)
 		c.Solver.Iterations, c.Solver.Tolerance, c.Out = 30, 0, filepath.Join(t.TempDir(), "out")
 		inv, _ := inverse(t, c, ranks)
 		for _, file := range []string{"mpi1.npz", "mpi2.npz"} {
@@ -234,10 +234,10 @@ func survey(t *testing.T, c Config, dir string) {
 		t.Fatal(err)
 	}
 	inverse(t, c, 1)
-	e, n := j.example, c.Example.Samples
+	e, n := c.Example, c.Example.Samples
 	g := make([]float64, n*e.Sources*e.Receivers)
 	for i := range g {
-		g[i] = e.kernel(i/(e.Sources*e.Receivers), i/e.Receivers%e.Sources, i%e.Receivers)
+		g[i] = j.exampleKernel(i/(e.Sources*e.Receivers), i/e.Receivers%e.Sources, i%e.Receivers)
 	}
 	f := make([]complex128, j.Time.Frequencies*e.Sources*e.Receivers)
 	for k := range j.Time.Frequencies {
@@ -259,7 +259,7 @@ func survey(t *testing.T, c Config, dir string) {
 		data.WriteNPY(filepath.Join(dir, "half.npy"), []int{n, e.Sources, e.Virtual}, d[len(d)-n*e.Sources*e.Virtual:]),
 		data.WriteSEGY(filepath.Join(dir, "g.segy"), data.SEGYConfig{NumTraces: e.Sources * e.Receivers, NumSamples: n, Interval: 4000}, func(i int, dst []float32) error {
 			for k := range dst {
-				dst[k] = float32(e.kernel(k, i/e.Receivers, i%e.Receivers))
+				dst[k] = float32(j.exampleKernel(k, i/e.Receivers, i%e.Receivers))
 			}
 			return nil
 		}, func(int) map[data.Word]int { return nil }))
@@ -366,7 +366,7 @@ func TestWrongInput(t *testing.T) {
 }
 
 func TestDefault(t *testing.T) {
-	c := Default()
+	c := app.Default[Config](DefaultText)
 	if err := c.validate(); err != nil {
 		t.Error(err)
 	}

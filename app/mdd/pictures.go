@@ -18,7 +18,7 @@ func (s *session[C, R]) pictures() []app.Picture {
 	add := func(title string, x golops.Vec[R]) {
 		images.Pictures = append(images.Pictures, s.picture(title, "receiver", app.Gather(x), s.receivers, n, v))
 	}
-	if s.example != nil {
+	if s.Kernel.File == "" {
 		says = fmt.Sprintf("The correlation with the true wavefield is %.3f for the cross-correlation and %.3f for the deconvolution.", app.Correlation(s.adj, s.truth), app.Correlation(s.inv, s.truth))
 		add("True wavefield", s.truth)
 	}

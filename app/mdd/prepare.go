@@ -14,7 +14,7 @@ import (
 type job struct {
 	Config
 	kernel, data                data.Wavefield // without a path those of the example
-	example                     *example       // nil if wavefields come from files
+	wavelet                     wave.Wavelet   // of the example
 	sources, receivers, virtual int
 	samples                     int // of the model: of both sides of time zero where there are two
 }
@@ -42,7 +42,7 @@ func Prepare(c Config) (*app.Task, error) {
 		return nil, err
 	}
 	t := &app.Task{Config: j.Config, Bytes: 2 * model, State: 2*model + recorded, Run: func(r *app.Rank) *app.Results { return do(r, j) }}
-	if j.example != nil {
+	if c.Kernel.File == "" {
 		t.Bytes += model + recorded
 	}
 	return t, nil
@@ -56,9 +56,9 @@ func newJob(c Config) (j *job, err error) {
 	j = &job{Config: c}
 	if e := c.Example; c.Kernel.File == "" {
 		j.kernel.Shape, j.data.Shape = [3]int{e.Samples, e.Sources, e.Receivers}, [3]int{e.Samples, e.Sources, e.Virtual}
-		j.example, err = newExample(c)
-	} else {
-		err = j.open()
+		j.wavelet, err = c.ricker()
+	} else if j.kernel, err = data.OpenWavefield(c.Kernel.File, c.Kernel.Sources); err == nil {
+		j.data, err = data.OpenWavefield(c.Data.File, j.kernel.Shape[1])
 	}
 	if err == nil {
 		err = j.inspect()
@@ -77,14 +77,6 @@ func newJob(c Config) (j *job, err error) {
 		return nil, fmt.Errorf("time.frequencies is %d, there are %d: give fewer, or 0 for all", *n, most)
 	}
 	return j, nil
-}
-
-// open reads the headers of the files.
-func (j *job) open() (err error) {
-	if j.kernel, err = data.OpenWavefield(j.Kernel.File, j.Kernel.Sources); err == nil {
-		j.data, err = data.OpenWavefield(j.Data.File, j.kernel.Shape[1])
-	}
-	return err
 }
 
 // inspect compares the shapes of both wavefields.

@@ -34,7 +34,7 @@ func run[C, R golops.Scalar](r *app.Rank, j *job) *app.Results {
 	s.solve()
 	res := &app.Results{Arrays: []app.Array{app.Save("inverse.npy", s.inv), app.Save("adjoint.npy", s.adj)}, Pictures: s.pictures}
 	like := math.NaN()
-	if s.example != nil {
+	if s.Kernel.File == "" {
 		res.Arrays = append(res.Arrays, app.Save("model.npy", s.truth), app.Save("data.npy", s.d))
 		like = app.Correlation(s.inv, s.truth)
 	}
@@ -60,8 +60,8 @@ func (s *session[C, R]) readKernel() golops.Vec[C] {
 	}
 	T := golops.NewSpace[R](s.r.World, dist.Split(1), s.kernel.Shape[:]...)
 	var g golops.Vec[R]
-	if s.example != nil {
-		g = T.FuncReal(func(i []int) float64 { return s.example.kernel(i[0], i[1], i[2]) })
+	if s.Kernel.File == "" {
+		g = T.FuncReal(func(i []int) float64 { return s.exampleKernel(i[0], i[1], i[2]) })
 	} else {
 		g = load(s.r, s.kernel, T)
 	}
@@ -83,8 +83,8 @@ func (s *session[C, R]) operator(virtual int) golops.Operator[R] {
 // readData reads data, or models those of the example.
 func (s *session[C, R]) readData() {
 	ahead := s.samples - s.data.Shape[0] // samples before the first one of the file, or of the example
-	if s.example != nil {
-		s.truth = s.A.Domain().FuncReal(func(i []int) float64 { return s.example.model(i[0]-ahead, i[1], i[2]) })
+	if s.Kernel.File == "" {
+		s.truth = s.A.Domain().FuncReal(func(i []int) float64 { return s.exampleModel(i[0]-ahead, i[1], i[2]) })
 		s.d = s.A.Apply(s.truth)
 		return
 	}
