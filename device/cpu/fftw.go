@@ -11,6 +11,7 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/dl"
+	"github.com/golops/golops/internal/fft"
 )
 
 // FFTWMode says when the library FFTW transforms a block, where it is installed.
@@ -105,17 +106,21 @@ const (
 	maxFFTWPlans = 4096
 )
 
-// fftwFaster reports whether FFTW without trials is known to be faster than package fft.
-// On one core of a Xeon with AVX-512 it is, where samples of a line lie together. Of one
-// complex128 line, FFTW against fft, 256 samples take 0.29 and 0.55 µs, 1024 samples 1.4
-// and 1.9, but 1000 samples 2.8 and 2.3, 4096 samples 14 and 7. Of 64 lines, 256 samples
-// take 20 and 26 µs, 1024 samples 103 and 130. Of one float64 line, 256 samples take 0.36
-// and 0.45 µs, 1000 samples 1.3 and 2.0, but of 64 lines, 256 samples 19 and 12. Lines of
-// float32 and strides are slower, other lengths and more axes alike or slower.
+// fftwFaster reports whether FFTW without trials is known to be faster than package fft, whose
+// vector registers have so many bits. With 512 it is not: in all 88 cases of perf/peer/fft package
+// fft takes at most the time of FFTW's measured plans. With 256 it is for short lines whose samples
+// lie together: of powers of two, and a single real line of small factors. Without vector
+// registers package fft is plain Go, and FFTW is 10 times as fast.
 //
-// Plans by trial are up to 1.6 times as fast as these. They take 60 to 500 ms for a line of 256 to
-// 4096 samples and 3 s for 65536. So they are made only for who asks.
-func fftwFaster(t *device.DFT, bytes, threads int) bool {
+// Plans by trial take 60 to 500 ms for a line of 256 to 4096 samples and 3 s for 65536. Two runs
+// may choose two plans, which round differently. So they are made only for who asks.
+func fftwFaster(t *device.DFT, bytes, threads, bits int) bool {
+	switch bits {
+	case 512:
+		return false
+	case 0:
+		return true
+	}
 	last := len(t.Dims) - 1
 	n := t.Dims[last]
 	if len(t.Axes) != 1 || t.Axes[0] != last || n < 16 {
@@ -137,7 +142,7 @@ func fftwFaster(t *device.DFT, bytes, threads int) bool {
 func (k *kernels[T, F]) fftwPlan(t *device.DFT, p *fourierPlan[F]) *fftwPlan {
 	var one F
 	w, bytes, threads := k.fftw, int(unsafe.Sizeof(one)), len(p.scratch)
-	if samples, _ := t.Sizes(); samples == 0 || samples > maxFFTW || w.mode == FFTWAuto && !fftwFaster(t, bytes, threads) || w.look(bytes).path == "" {
+	if samples, _ := t.Sizes(); samples == 0 || samples > maxFFTW || w.mode == FFTWAuto && !fftwFaster(t, bytes, threads, fft.VectorBits()) || w.look(bytes).path == "" {
 		return nil
 	}
 	key := fftwKey{fmt.Sprint(t.Dims, t.Axes), t.Real, w.mode, bytes, threads}

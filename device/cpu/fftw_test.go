@@ -8,6 +8,7 @@ import (
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/device/cpu"
+	"github.com/golops/golops/internal/fft"
 	"github.com/golops/golops/scalar"
 )
 
@@ -34,7 +35,7 @@ func TestFFTW(t *testing.T) {
 		mode cpu.FFTWMode
 		dims []int
 		want bool
-	}{{cpu.FFTWAlways, []int{3, 37}, true}, {cpu.FFTWAuto, []int{256}, true}, {cpu.FFTWAuto, []int{3, 37}, false}, {cpu.FFTWOff, []int{256}, false}} {
+	}{{cpu.FFTWAlways, []int{3, 37}, true}, {cpu.FFTWAuto, []int{256}, fft.VectorBits() < 512}, {cpu.FFTWAuto, []int{3, 37}, fft.VectorBits() == 0}, {cpu.FFTWOff, []int{256}, false}} {
 		d := open(t, cpu.Config{Threads: 1, FFTW: c.mode})
 		if got := cpu.UsesFFTW(t, d, &device.DFT{Dims: c.dims, Axes: []int{len(c.dims) - 1}}); got != c.want {
 			t.Errorf("mode %q, lines %v: FFTW is used: %v, want %v", c.mode, c.dims, got, c.want)

@@ -195,6 +195,11 @@ func (k *kernels[T, F]) fourier(p *fourierPlan[F], dst, src []F, way fourierWay)
 func (k *kernels[T, F]) fourierPhases(p *fourierPlan[F], dst, src []F, way fourierWay) {
 	a := &k.ft
 	a.dst, a.src, a.plan, a.way = dst, src, p, way
+	if len(p.steps) == 1 && (len(p.scratch) == 1 || p.steps[0].lines == 1) { // one thread takes it all
+		a.lines(0, 0, p.steps[0].lines, p.scratch[0])
+		a.dst, a.src, a.plan = nil, nil, nil
+		return
+	}
 	for i := range p.phases {
 		if a.phase = p.phases[i]; way == realInverse {
 			a.phase = p.phases[len(p.phases)-1-i]

@@ -40,19 +40,27 @@ func chirpTables[F Float](n, m int) (c, filter []F) {
 func goodLength(n int) int {
 	best, least := 0, 0.0
 	for m := n; m <= n+n/4+2; m++ {
-		r := factor(m, true)
-		if slices.Max(r) > 8 {
+		r := factor(m, unitOf[float64]())
+		if slices.Max(r) > 8 && slices.Max(r) != 16 {
 			continue
 		}
-		work := 0.0
-		for _, r := range r {
-			work += []float64{2: 1, 3: 1.3, 4: 1.3, 5: 2, 7: 3, 8: 1.8}[r]
-		}
-		if work *= float64(m); best == 0 || work < least {
-			best, least = m, work
+		if w := work(r) * float64(m); best == 0 || w < least {
+			best, least = m, w
 		}
 	}
 	return best
+}
+
+// work is the time of passes over one sample, measured in that of radix 2.
+func work(radices []int) (all float64) {
+	for _, r := range radices {
+		if w, known := (map[int]float64{2: 1, 3: 1.3, 4: 1.3, 5: 2, 7: 3, 8: 1.8, 11: 4, 13: 5, 16: 2.4})[r]; known {
+			all += w
+			continue
+		}
+		all += 1 + float64(r)/4.5
+	}
+	return all
 }
 
 // run transforms the lines in a. It returns them in a or b, and
@@ -61,9 +69,9 @@ func (c *chirp[F]) run(a, b, room []F) (x, y []F) {
 	w := c.tile.width
 	c.tile.mulRows(a, c.c, c.n, 0, 0)
 	clear(a[2*c.n*w : 2*c.tile.n*w])
-	a, b = c.tile.run(a, b, room)
+	a, b = c.tile.run(a, b, room, 0)
 	c.tile.mulRows(a, c.filter, c.tile.n, 0, w) // for the way back parts change places,
-	a, b = c.tile.run(a, b, room)
+	a, b = c.tile.run(a, b, room, 0)
 	c.tile.mulRows(a, c.c, c.n, w, 0) // and again
 	return a, b
 }

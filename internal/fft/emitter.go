@@ -12,7 +12,8 @@ import (
 
 // unit is a vector unit and an element type.
 type unit struct {
-	wide  bool // AVX-512
+	wide  bool // registers of 512 bits, not 256
+	evex  bool // AVX-512: 32 registers, and factors from memory
 	bytes int  // of a component: 4 or 8
 }
 
@@ -23,11 +24,13 @@ func (u unit) vector() int {
 	}
 	return 32
 }
-func (u unit) name() string { return fmt.Sprintf("F%dx%d", 8*u.bytes, u.lanes()) }
-func (u unit) p() string    { return map[int]string{4: "PS", 8: "PD"}[u.bytes] }
-func (u unit) s() string    { return map[int]string{4: "SS", 8: "SD"}[u.bytes] }
+func (u unit) name() string {
+	return fmt.Sprintf("F%dx%d", 8*u.bytes, u.lanes()) + map[bool]string{true: "v"}[u.evex && !u.wide]
+}
+func (u unit) p() string { return map[int]string{4: "PS", 8: "PD"}[u.bytes] }
+func (u unit) s() string { return map[int]string{4: "SS", 8: "SD"}[u.bytes] }
 func (u unit) regs() int {
-	if u.wide {
+	if u.evex {
 		return 32
 	}
 	return 16
@@ -56,6 +59,7 @@ type function struct {
 	body  bytes.Buffer
 	slots int
 	next  int
+	taken int // registers at the end that keep their values
 }
 
 func (f *function) value(text string, args ...int) int {
@@ -76,7 +80,7 @@ func (f *function) two(name string, a, b int) int {
 
 // mul returns a times the number at mem.
 func (f *function) mul(a int, mem string) int {
-	if f.wide {
+	if f.evex {
 		return f.value("VMUL"+f.p()+".BCST "+mem+", %0, %d", a)
 	}
 	c := f.value("VBROADCAST" + f.s() + " " + mem + ", %d")
@@ -90,7 +94,7 @@ func (f *function) fma(acc, a int, mem string, minus bool) int {
 		name = "VFNMADD231"
 	}
 	o := op{text: name + f.p() + ".BCST " + mem + ", %1, %d", args: []int{acc, a}, dst: f.next, acc: true}
-	if !f.wide {
+	if !f.evex {
 		c := f.value("VBROADCAST" + f.s() + " " + mem + ", %d")
 		o = op{text: name + f.p() + " %2, %1, %d", args: []int{acc, a, c}, dst: f.next, acc: true}
 	}
@@ -110,7 +114,7 @@ func (f *function) emit() {
 	where := map[int]int{} // register of a value
 	slot := map[int]int{}  // on the stack
 	free := []int{}
-	for r := f.regs() - 1; r >= 0; r-- {
+	for r := f.regs() - f.taken - 1; r >= 0; r-- {
 		free = append(free, r)
 	}
 	slots, used := []int{}, 0
@@ -267,6 +271,10 @@ func (f *function) transpose(x []int) []int {
 	}
 	y := make([]int, len(x))
 	for c, g := range groups {
+		if len(g) == 2 && f.evex {
+			y[c], y[c+len(groups)] = f.two("VSHUFF64X2 $0,", g[0], g[1]), f.two("VSHUFF64X2 $3,", g[0], g[1])
+			continue
+		}
 		if len(g) == 2 {
 			y[c], y[c+len(groups)] = f.two("VPERM2F128 $0x20,", g[0], g[1]), f.two("VPERM2F128 $0x31,", g[0], g[1])
 			continue
@@ -285,6 +293,34 @@ func (f *function) changed(name string, acc, a, b int) int {
 	f.ops = append(f.ops, op{text: name + f.p() + " %2, %1, %d", args: []int{acc, a, b}, dst: f.next, acc: true})
 	f.next++
 	return f.next - 1
+}
+
+// orders sets the last two registers to orders of lanes for apart or joined.
+func (f *function) orders(arg string) {
+	f.taken = 2
+	f.line("MOVQ %s, AX", arg)
+	f.line("VMOVUPD (AX), %s", f.reg(30))
+	f.line("VMOVUPD 64(AX), %s", f.reg(31))
+}
+
+func (f *function) loadComplex(mem func(off int) string) pair {
+	r, i := f.mixed(f.load(mem(0)), f.load(mem(f.vector())))
+	return pair{r, i}
+}
+
+func (f *function) storeComplex(v pair, mem func(off int) string) {
+	lo, hi := f.mixed(v.r, v.i)
+	f.store(lo, mem(0))
+	f.store(hi, mem(f.vector()))
+}
+
+// mixed returns lanes of a and b, in both orders.
+func (f *function) mixed(a, b int) (c, d int) {
+	name := "VPERMT2" + f.p() + " %1, " + f.reg(30) + ", %d"
+	f.ops = append(f.ops, op{text: name, args: []int{a, b}, dst: f.next, acc: true},
+		op{text: strings.Replace(name, f.reg(30), f.reg(31), 1), args: []int{a, b}, dst: f.next + 1, acc: true})
+	f.next += 2
+	return f.next - 2, f.next - 1
 }
 
 // reversed returns complex numbers in the other order.

@@ -23,6 +23,7 @@ type Plan[F Float] struct {
 	scale  [2]F     // 1/2 and 1
 	width  int      // lines in a tile
 	line   *line[F] // of as many samples as the tile, for few lines and long ones; or nil
+	alone  bool     // each line alone is faster than a tile of lines one behind the other
 }
 
 // New plans transforms of complex lines of n samples.
@@ -48,6 +49,7 @@ func newPlan[F Float](n int, real bool, u *unit) *Plan[F] {
 	p.tile = newTile[F](n, u)
 	p.width = p.tile.width
 	p.line = newLine[F](n, u)
+	p.alone = p.aloneIsFaster() && (!real || p.half != nil || p.tile.chirp != nil)
 	return p
 }
 
@@ -55,7 +57,7 @@ func newPlan[F Float](n int, real bool, u *unit) *Plan[F] {
 func (p *Plan[F]) Scratch() int {
 	n := p.tile.scratch()
 	if p.line != nil {
-		n = max(n, 4*(p.n+1)+p.line.scratch())
+		n = max(n, roundUp(2*p.n+2, 64)+p.line.scratch())
 	}
 	return n
 }
@@ -63,8 +65,31 @@ func (p *Plan[F]) Scratch() int {
 // single reports whether lines are transformed one by one: few of them would fill a small
 // part of the registers, and a tile of long ones does not stay in the cache.
 func (p *Plan[F]) single(count, inner int) bool {
-	const cache = 512 << 10
-	return p.line != nil && (count <= p.width/4 || inner == 1 && 2*p.tile.n*p.width*size[F]() > cache)
+	return p.line != nil && (count <= p.width/4 || inner == 1 && p.alone)
+}
+
+// aloneIsFaster reports whether a line takes less time than its part of a tile whose lines lie
+// one behind the other. All lines of a tile share few places of the cache if they are a
+// multiple of 4096 bytes apart.
+func (p *Plan[F]) aloneIsFaster() bool {
+	t, n := p.tile, p.tile.n
+	if p.line == nil || t.chirp != nil {
+		return p.line != nil
+	}
+	const cache = 64 << 10
+	tiled := (3.5 + work(factor(n, t.unit))) * float64(n) / float64(t.width)
+	bytes := 2 * n * size[F]()
+	switch {
+	case 2*bytes*t.width > cache && bytes%4096 == 0:
+		tiled *= 1.5
+	case 2*bytes*t.width > cache:
+		tiled *= 1.2
+	}
+	alone := 64 + 1.3*p.line.work // the model is that rough
+	if p.half != nil {            // ends against pack and unpack
+		alone += float64(n) / 3
+	}
+	return alone < tiled
 }
 
 // Width returns how many lines a call transforms at a time.
@@ -74,10 +99,6 @@ func (p *Plan[F]) Width() int { return p.width }
 // blocks of n × inner complex numbers, one after the other, and lines are counted in
 // the order of their first samples. dst may be src.
 func (p *Plan[F]) Transform(dst, src []F, inner, lo, hi int, inverse bool, scratch []F) {
-	re, im := 0, p.width
-	if inverse {
-		re, im = im, re
-	}
 	for ; lo < hi; lo += p.width {
 		l := p.lines(lo, hi, inner)
 		if p.single(l.count, inner) {
@@ -88,9 +109,8 @@ func (p *Plan[F]) Transform(dst, src []F, inner, lo, hi int, inverse bool, scrat
 			continue
 		}
 		a, b, room := p.tile.buffers(scratch)
-		l.load(a, src, p.n, p.n, re, im)
-		a, _ = p.tile.run(a, b, room)
-		l.store(dst, a, p.n, p.n, re, im)
+		a, b, done := p.tile.load(&l, src, inverse, a, b)
+		p.tile.store(&l, dst, inverse, a, b, room, done)
 	}
 }
 
@@ -111,7 +131,7 @@ func (p *Plan[F]) Forward(dst, src []F, inner, lo, hi int, scratch []F) {
 		if p.half == nil {
 			clearImag(a, p.n, w)
 		}
-		a, _ = p.tile.run(a, b, room)
+		a, _ = p.tile.run(a, b, room, 0)
 		if p.half != nil {
 			p.unpack(a)
 		}
@@ -140,7 +160,7 @@ func (p *Plan[F]) Backward(dst, src []F, inner, lo, hi int, scratch []F) {
 		} else {
 			mirror(a, p.n, w)
 		}
-		a, _ = p.tile.run(a, b, room)
+		a, _ = p.tile.run(a, b, room, 0)
 		l.storeReal(dst, a, p.n, p.half != nil)
 	}
 }

@@ -116,7 +116,7 @@ func apart[F Float](got []F, want []float64) float64 {
 // transforms.
 func rounding[F Float](n int) float64 {
 	eps := 0x1p-53
-	if p := factor(n, true); len(p) > 0 && slices.Max(p) > maxRadix {
+	if p := factor(n, unitOf[F]()); len(p) > 0 && slices.Max(p) > chirpRadix {
 		eps *= 2
 	}
 	if F(1)+F(0x1p-30) == 1 {

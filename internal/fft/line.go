@@ -1,6 +1,9 @@
 package fft
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // line transforms one line with its own samples side by side in the registers. A line of
 // n = rows·cols samples is a matrix, row after row. Its columns are transformed, several
@@ -8,56 +11,94 @@ import "slices"
 // transformed. After that coefficient k + rows·l is in row k, column l.
 type line[F Float] struct {
 	n, rows, cols int
+	work          float64       // the time that it takes, for comparisons
 	first, second *tile[F]      // of rows samples, of cols samples
+	column        columnFunc    // first and twiddle at once, or nil
 	twiddle       []F           // of each tile of columns, like its samples
 	rader         *rader[F]     // for a prime number of samples, and nothing else
 	chirp         *lineChirp[F] // for a large prime factor, and nothing else
 }
 
 // newLine returns nil if no two factors of n fill a good part of the registers.
-func newLine[F Float](n int, u *unit) *line[F] {
+func newLine[F Float](n int, u *unit) (t *line[F]) {
 	if u == nil || n < 16 {
 		return nil
 	}
-	if p := factor(n, true); slices.Max(p) > maxRadix {
-		if t := newRader[F](n, u); t != nil {
-			return &line[F]{n: n, rader: t}
+	rows, least := 0, 0.0
+	best := u
+	large := slices.Max(factor(n, u))
+	for _, u := range unitsUpTo[F](u) {
+		for d := 2; d <= n/2 && large <= maxRadix; d++ {
+			if n%d != 0 {
+				continue
+			}
+			if w := splitWork[F](d, n/d, u); rows == 0 || w < least {
+				best, rows, least = u, d, w
+			}
 		}
-		return newLineChirp[F](n, u)
 	}
-	rows := balanced(n)
-	if u.lanes*size[F]() == 64 && rows <= u.lanes/2 {
-		u = unitAt[F](1)
+	if large > chirpRadix {
+		for _, t := range []*line[F]{newRader[F](n, u), newLineChirp[F](n, u)} {
+			if t != nil && (rows == 0 || t.work < least) {
+				return t
+			}
+		}
 	}
-	if rows < 2 {
+	if rows == 0 {
 		return nil
 	}
+	t = splitLine[F](n, rows, best)
+	t.work = least
+	return t
+}
+
+// splitLine returns the line of n samples in so many rows.
+func splitLine[F Float](n, rows int, u *unit) *line[F] {
 	t := &line[F]{n: n, rows: rows, cols: n / rows, first: newTile[F](rows, u), second: newTile[F](n/rows, u)}
+	if rows <= maxVectorRadix {
+		t.column = u.column[rows]
+	}
 	w := u.lanes
-	t.twiddle = make([]F, 2*roundUp(rows, w)*roundUp(t.cols, w))
-	for j := range t.cols {
-		tile := t.twiddle[j/w*w*2*roundUp(rows, w):]
-		for k := range rows {
-			re, im := root(j*k, n)
-			tile[2*k*w+j%w], tile[(2*k+1)*w+j%w] = F(re), F(im)
+	up := roundUp(rows, w)
+	t.twiddle = make([]F, 2*up*roundUp(t.cols, w))
+	for g := range (t.cols + w - 1) / w {
+		tile := t.twiddle[2*g*w*up:]
+		for l := range min(w, t.cols) {
+			for k := range rows {
+				re, im := root((groupStart(g, w, t.cols)+l)*k, n)
+				tile[2*k*w+l], tile[(2*k+1)*w+l] = F(re), F(im)
+			}
 		}
 	}
 	return t
 }
 
+// splitWork is the time that a line of rows·cols samples takes, for comparisons.
+func splitWork[F Float](rows, cols int, u *unit) float64 {
+	const cache = 32 << 10
+	half := func(n, lines int) float64 {
+		w := (1 + work(factor(n, u))) * float64(n*roundUp(lines, u.lanes)) / float64(u.lanes)
+		if lines < u.lanes {
+			w *= 4 // copies one by one
+		}
+		if 4*n*u.lanes*size[F]() > cache {
+			w *= 1.5
+		}
+		return w
+	}
+	first := half(rows, cols)
+	if rows <= maxVectorRadix && u.column[rows] != nil {
+		first /= 2.5
+	}
+	return first + half(cols, rows)
+}
+
+// groupStart returns the first of n lines, or samples, in a group of w. The last group overlaps
+// the one before, so that all are full.
+func groupStart(g, w, n int) int { return min(g*w, max(n-w, 0)) }
+
 // roundUp returns the multiple of w that is n or next.
 func roundUp(n, w int) int { return (n + w - 1) / w * w }
-
-// balanced returns the largest divisor of n that is not above its root.
-func balanced(n int) int {
-	best := 1
-	for d := 2; d*d <= n; d++ {
-		if n%d == 0 {
-			best = d
-		}
-	}
-	return best
-}
 
 // scratch returns the memory that run needs.
 func (t *line[F]) scratch() int {
@@ -68,7 +109,13 @@ func (t *line[F]) scratch() int {
 		return t.chirp.scratch()
 	}
 	w := t.first.width
-	return 2*roundUp(t.rows, w)*roundUp(t.cols, w) + max(t.first.scratch(), t.second.scratch())
+	return t.group()*roundUp(t.rows, w)/w + max(t.first.scratch(), t.second.scratch())
+}
+
+// group is the length of the matrix for one group of rows.
+func (t *line[F]) group() int {
+	w := t.first.width
+	return 2 * max(t.cols, w) * w
 }
 
 // run transforms n complex numbers of src to dst, which may be src.
@@ -81,31 +128,40 @@ func (t *line[F]) run(dst, src, scratch []F, inverse bool) {
 		t.chirp.run(dst, src, scratch, inverse)
 		return
 	}
-	w := t.first.width
-	re, im := 0, w
-	if inverse {
-		re, im = im, re
-	}
-	group := 2 * roundUp(t.cols, w) * w // of the matrix, w rows as a tile
-	size := group * roundUp(t.rows, w) / w
-	matrix, scratch := scratch[:size], scratch[size:]
-	for j := 0; j < t.cols; j += w {
-		l := lines[F]{unit: t.first.unit, count: min(w, t.cols-j), width: w, inner: t.cols, first: j}
+	u, w, group := t.first.unit, t.first.width, t.group()
+	up := roundUp(t.rows, w)
+	matrix, scratch := scratch[:group*up/w], scratch[group*up/w:]
+	for g := range (t.cols + w - 1) / w {
+		j := groupStart(g, w, t.cols)
+		to, factors := matrix[2*j*w:], t.twiddle[2*g*w*up:][:2*w*up]
+		if t.column != nil && t.cols >= w {
+			_, _ = src[2*((t.rows-1)*t.cols+j+w)-1], to[(t.rows/w-1)*group+2*w*w-1]
+			t.column(ptr(to), ptr(src[2*j:]), ptr(factors), 2*t.cols*size[F](), group*size[F](), unsafe.Pointer(&u.apart[way(inverse)]))
+			continue
+		}
+		l := lines[F]{unit: u, count: min(w, t.cols), width: w, inner: t.cols, first: j}
 		a, b, room := t.first.buffers(scratch)
-		l.load(a, src, t.rows, t.rows, re, im)
-		a, _ = t.first.run(a, b, room)
-		turnVector(t.first.unit, matrix[2*j*w:], a, t.twiddle[2*j*roundUp(t.rows, w):], roundUp(t.rows, w), group)
+		a, b, done := t.first.load(&l, src, inverse, a, b)
+		a, _ = t.first.run(a, b, room, done)
+		if t.rows < w {
+			turnVector(u, to, a, factors, w, group)
+			continue
+		}
+		turnVector(u, to, a, factors, t.rows, group)
+		if last := t.rows - w; t.rows%w != 0 {
+			turnVector(u, to[t.rows/w*group:], a[2*last*w:], factors[2*last*w:], w, group)
+		}
 	}
-	for k := 0; k < t.rows; k += w {
-		l := lines[F]{unit: t.second.unit, count: min(w, t.rows-k), width: w, inner: t.rows, first: k}
+	for g := range up / w {
+		l := lines[F]{unit: u, count: min(w, t.rows), width: w, inner: t.rows, first: groupStart(g, w, t.rows)}
 		_, b, room := t.second.buffers(scratch)
-		a, _ := t.second.run(matrix[k/w*group:][:group], b, room)
-		l.store(dst, a, t.cols, t.cols, re, im)
+		t.second.store(&l, dst, inverse, matrix[g*group:][:group], b, room, 0)
 	}
 }
 
 // lineChirp is chirp for one line.
 type lineChirp[F Float] struct {
+	unit      *unit
 	n         int
 	c, filter []F
 	line      *line[F]
@@ -117,33 +173,21 @@ func newLineChirp[F Float](n int, u *unit) *line[F] {
 	if inner == nil {
 		return nil
 	}
-	t := &lineChirp[F]{n: n, line: inner}
+	t := &lineChirp[F]{unit: u, n: n, line: inner}
 	t.c, t.filter = chirpTables[F](n, m)
-	return &line[F]{n: n, chirp: t}
+	return &line[F]{n: n, chirp: t, work: 2*inner.work + float64(4*m)/float64(u.lanes)}
 }
 
-func (t *lineChirp[F]) scratch() int { return 4*t.line.n + t.line.scratch() }
+func (t *lineChirp[F]) scratch() int { return 2*roundUp(2*t.line.n, 64) + t.line.scratch() }
 
 func (t *lineChirp[F]) run(dst, src, scratch []F, inverse bool) {
-	m := 2 * t.line.n
-	a, b, scratch := scratch[:m], scratch[m:2*m], scratch[2*m:]
-	sign := F(1)
-	if inverse {
-		sign = -1
-	}
-	for i := 0; i < 2*t.n; i += 2 { // conjugates for the inverse
-		r, v, c, d := src[i], sign*src[i+1], t.c[i], t.c[i+1]
-		a[i], a[i+1] = r*c-v*d, r*d+v*c
-	}
+	m := roundUp(2*t.line.n, 64)
+	a, b, scratch := scratch[:2*t.line.n], scratch[m:][:2*t.line.n], scratch[2*m:]
+	// The inverse takes the conjugates of all factors.
+	productVector(t.unit, a, src[:2*t.n], t.c, inverse)
 	clear(a[2*t.n:])
-	t.line.run(b, a, scratch, false)
-	for i := 0; i < m; i += 2 {
-		r, v, c, d := b[i], b[i+1], t.filter[i], t.filter[i+1]
-		b[i], b[i+1] = r*c-v*d, r*d+v*c
-	}
-	t.line.run(a, b, scratch, true)
-	for i := 0; i < 2*t.n; i += 2 {
-		r, v, c, d := a[i], a[i+1], t.c[i], t.c[i+1]
-		dst[i], dst[i+1] = r*c-v*d, sign*(r*d+v*c)
-	}
+	t.line.run(b, a, scratch, inverse)
+	productVector(t.unit, b, b, t.filter, inverse)
+	t.line.run(a, b, scratch, !inverse)
+	productVector(t.unit, dst, a[:2*t.n], t.c, inverse)
 }

@@ -25,6 +25,11 @@ func (t *lines[F]) full() bool {
 	return t.unit != nil && t.count == t.width && (t.inner == 1 || t.first%t.inner+t.count <= t.inner)
 }
 
+// rows reports whether vectors can read and write the lines in rows: they lie side by side.
+func (t *lines[F]) rows() bool {
+	return t.unit != nil && t.count == t.width && t.inner > 1 && t.first%t.inner+t.count <= t.inner
+}
+
 // load copies n complex samples of each line from blocks of rows into a tile. Real
 // parts go to re of each sample, imaginary ones to im. Lines that the tile has room for
 // are zero.

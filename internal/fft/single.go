@@ -2,22 +2,20 @@ package fft
 
 import "unsafe"
 
-// long is how many bytes a line has that caches do not hold.
-const long = 256 << 10
+// whole returns memory for one line and the rest, which begins where a register fits.
+func (p *Plan[F]) whole(scratch []F) (x, rest []F) {
+	n := 2*p.n + 2
+	return scratch[:n], scratch[roundUp(n, 64):]
+}
 
 // one transforms a single line. Its samples are inner elements apart.
 func (p *Plan[F]) one(dst, src []F, inner int, inverse bool, scratch []F) {
-	x, scratch := scratch[:2*p.n], scratch[2*p.n:]
-	switch {
-	case inner == 1 && 2*p.n*size[F]() < long:
+	if inner == 1 {
 		p.line.run(dst, src, scratch, inverse)
 		return
-	case inner == 1: // read and write memory in its order, and columns in the cache
-		copy(x, src)
-		p.line.run(x, x, scratch, inverse)
-		copy(dst, x)
-		return
 	}
+	x, scratch := p.whole(scratch)
+	x = x[:2*p.n]
 	for i, at := 0, 0; i < len(x); i, at = i+2, at+2*inner {
 		x[i], x[i+1] = src[at], src[at+1]
 	}
@@ -29,7 +27,7 @@ func (p *Plan[F]) one(dst, src []F, inner int, inverse bool, scratch []F) {
 
 // oneForward is Forward for a single line.
 func (p *Plan[F]) oneForward(dst, src []F, inner int, scratch []F) {
-	x, scratch := scratch[:2*p.n+2], scratch[2*p.n+2:]
+	x, scratch := p.whole(scratch)
 	if p.half == nil {
 		for i := range p.n {
 			x[2*i], x[2*i+1] = src[i*inner], 0
@@ -40,13 +38,9 @@ func (p *Plan[F]) oneForward(dst, src []F, inner int, scratch []F) {
 		}
 		return
 	}
-	switch {
-	case inner == 1 && p.n*size[F]() < long:
+	if inner == 1 {
 		p.line.run(x, src, scratch, false)
-	case inner == 1:
-		copy(x[:p.n], src)
-		p.line.run(x, x, scratch, false)
-	default:
+	} else {
 		for i := range p.n {
 			x[i] = src[i*inner]
 		}
@@ -59,7 +53,7 @@ func (p *Plan[F]) oneForward(dst, src []F, inner int, scratch []F) {
 
 // oneBackward is Backward for a single line.
 func (p *Plan[F]) oneBackward(dst, src []F, inner int, scratch []F) {
-	x, scratch := scratch[:2*p.n+2], scratch[2*p.n+2:]
+	x, scratch := p.whole(scratch)
 	if p.half == nil {
 		x[0], x[1] = src[0], 0
 		for k, at := 1, 2*inner; k <= p.n/2; k, at = k+1, at+2*inner {

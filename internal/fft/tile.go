@@ -3,6 +3,7 @@ package fft
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // tile transforms the lines of a tile, by passes or by a chirp.
@@ -18,6 +19,10 @@ type tile[F Float] struct {
 // pass, which grows with the square of the radix, is more than that of a chirp.
 const maxRadix = 180
 
+// chirpRadix is the largest prime for which a line alone takes no chirp in any case. Smaller ones
+// round less.
+const chirpRadix = 100
+
 // goWidth is how many lines plain Go has in a tile.
 const goWidth = 4
 
@@ -26,7 +31,7 @@ func newTile[F Float](n int, u *unit) *tile[F] {
 	if u != nil {
 		t.width = u.lanes
 	}
-	radices := factor(n, u != nil)
+	radices := factor(n, u)
 	if len(radices) > 0 && slices.Max(radices) > maxRadix {
 		t.chirp = newChirp[F](n, u)
 		return t
@@ -43,8 +48,9 @@ func newTile[F Float](n int, u *unit) *tile[F] {
 	return t
 }
 
-// factor returns the radices of the passes over n samples. Vectors have one of 8.
-func factor(n int, vectors bool) (radices []int) {
+// factor returns the radices of the passes over n samples. Powers of two are spread over as
+// few passes as the unit has radices for.
+func factor(n int, u *unit) (radices []int) {
 	twos := bits.TrailingZeros(uint(n))
 	if n == 0 {
 		return nil
@@ -58,13 +64,18 @@ func factor(n int, vectors bool) (radices []int) {
 	if n > 1 {
 		radices = append(radices, n)
 	}
-	for ; (twos%3 != 0 || !vectors) && twos > 1; twos -= 2 {
-		radices = append(radices, 4)
+	most := 2 // of them in one pass
+	switch {
+	case u != nil && u.hasPass(16):
+		most = 4
+	case u != nil:
+		most = 3
 	}
-	if twos == 1 {
-		return append(radices, 2)
+	for passes := (twos + most - 1) / most; passes > 0; passes-- {
+		radices = append(radices, 1<<(twos/passes))
+		twos -= twos / passes
 	}
-	return append(radices, slices.Repeat([]int{8}, twos/3)...)
+	return radices
 }
 
 // size returns the length of one buffer. Real lines have one coefficient more than the
@@ -91,12 +102,64 @@ func (t *tile[F]) buffers(scratch []F) (a, b, room []F) {
 	return scratch[:n], scratch[n : 2*n], scratch[2*n:]
 }
 
-// run transforms the lines in a. It returns them in a or b, and the other.
-func (t *tile[F]) run(a, b, room []F) (x, y []F) {
+// load fills a with lines and does the first pass on the way, if it can and is not the last.
+// It returns how many passes are done, and their result in x.
+func (t *tile[F]) load(l *lines[F], src []F, inverse bool, a, b []F) (x, y []F, done int) {
+	if l.rows() && len(t.passes) > 1 {
+		if p := &t.passes[0]; p.r <= maxVectorRadix && t.unit.head[p.r] != nil {
+			src := src[2*l.start(0, t.n):]
+			_, _ = src[2*((t.n-1)*l.inner+t.width)-1], b[2*t.n*t.width-1]
+			t.unit.head[p.r](ptr(b), ptr(src), ptr(p.twiddle), p.m, 2*l.inner*size[F](), unsafe.Pointer(&t.unit.apart[way(inverse)]))
+			return b, a, 1
+		}
+	}
+	re, im := 0, t.width
+	if inverse {
+		re, im = im, re
+	}
+	l.load(a, src, t.n, t.n, re, im)
+	return a, b, 0
+}
+
+// store does the passes from done on and writes the lines.
+func (t *tile[F]) store(l *lines[F], dst []F, inverse bool, a, b, room []F, done int) {
+	if last := len(t.passes) - 1; l.rows() && last >= done {
+		if p := &t.passes[last]; p.r <= maxVectorRadix && t.unit.tail[p.r] != nil {
+			a, _ = t.pass(a, b, room, done, last)
+			dst := dst[2*l.start(0, t.n):]
+			_, _ = dst[2*((t.n-1)*l.inner+t.width)-1], a[2*t.n*t.width-1]
+			t.unit.tail[p.r](ptr(dst), ptr(a), p.s, 2*l.inner*size[F](), unsafe.Pointer(&t.unit.joined[way(inverse)]))
+			return
+		}
+	}
+	re, im := 0, t.width
+	if inverse {
+		re, im = im, re
+	}
+	a, _ = t.run(a, b, room, done)
+	l.store(dst, a, t.n, t.n, re, im)
+}
+
+// way is an index: 0 for forward, 1 for inverse.
+func way(inverse bool) int {
+	if inverse {
+		return 1
+	}
+	return 0
+}
+
+// run transforms the lines in a, of which some passes are done. It returns them in a or b, and
+// the other.
+func (t *tile[F]) run(a, b, room []F, done int) (x, y []F) {
 	if t.chirp != nil {
 		return t.chirp.run(a, b, room)
 	}
-	for i := range t.passes {
+	return t.pass(a, b, room, done, len(t.passes))
+}
+
+// pass does passes lo to hi-1.
+func (t *tile[F]) pass(a, b, room []F, lo, hi int) (x, y []F) {
+	for i := lo; i < hi; i++ {
 		if p := &t.passes[i]; t.unit != nil {
 			runVector(t.unit, p, b, a, room)
 		} else {

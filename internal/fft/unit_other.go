@@ -8,3 +8,8 @@ const level = 0
 func unitOf[F Float]() *unit { return nil }
 
 func unitAt[F Float](int) *unit { return nil }
+
+func unitsUpTo[F Float](u *unit) []*unit { return nil }
+
+// VectorBits returns how many bits the vector registers have that transforms use, 0 for plain Go.
+func VectorBits() int { return 0 }

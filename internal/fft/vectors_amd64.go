@@ -71,6 +71,12 @@ func turnF64x4(dst, src, factors unsafe.Pointer, blocks, group int)
 func endsF64x4(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 
 //go:noescape
+func productF64x4(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF64x4(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
 func pass2F32x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
@@ -137,10 +143,295 @@ func turnF32x8(dst, src, factors unsafe.Pointer, blocks, group int)
 func endsF32x8(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 
 //go:noescape
+func productF32x8(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF32x8(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func pass2F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last2F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head2F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail2F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass3F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last3F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head3F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail3F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass4F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last4F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head4F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail4F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass5F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last5F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head5F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail5F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass7F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last7F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head7F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail7F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass8F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last8F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head8F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail8F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass13F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last13F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head13F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail13F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass16F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last16F64x4v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head16F64x4v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail16F64x4v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func column8F64x4v(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
+
+//go:noescape
+func mulRowsF64x4v(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
+
+//go:noescape
+func oddF64x4v(dst, src, room, cosines, tw unsafe.Pointer, half, srcStep, dstStep int)
+
+//go:noescape
+func loadLinesF64x4v(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)
+
+//go:noescape
+func storeLinesF64x4v(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)
+
+//go:noescape
+func loadRowsF64x4v(re, im, rows unsafe.Pointer, apart, n int)
+
+//go:noescape
+func storeRowsF64x4v(re, im, rows unsafe.Pointer, apart, n int)
+
+//go:noescape
+func unpackF64x4v(x, y, tw unsafe.Pointer, n int)
+
+//go:noescape
+func packF64x4v(x, y, tw unsafe.Pointer, n int)
+
+//go:noescape
+func turnF64x4v(dst, src, factors unsafe.Pointer, blocks, group int)
+
+//go:noescape
+func endsF64x4v(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
+
+//go:noescape
+func productF64x4v(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF64x4v(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func pass2F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last2F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head2F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail2F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass3F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last3F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head3F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail3F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass4F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last4F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head4F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail4F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass5F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last5F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head5F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail5F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass7F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last7F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head7F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail7F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass8F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last8F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head8F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail8F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass13F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last13F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head13F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail13F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass16F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last16F32x8v(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head16F32x8v(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail16F32x8v(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func column8F32x8v(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
+
+//go:noescape
+func column16F32x8v(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
+
+//go:noescape
+func mulRowsF32x8v(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
+
+//go:noescape
+func oddF32x8v(dst, src, room, cosines, tw unsafe.Pointer, half, srcStep, dstStep int)
+
+//go:noescape
+func loadLinesF32x8v(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)
+
+//go:noescape
+func storeLinesF32x8v(even, odd unsafe.Pointer, step int, lines unsafe.Pointer, apart, blocks int)
+
+//go:noescape
+func loadRowsF32x8v(re, im, rows unsafe.Pointer, apart, n int)
+
+//go:noescape
+func storeRowsF32x8v(re, im, rows unsafe.Pointer, apart, n int)
+
+//go:noescape
+func unpackF32x8v(x, y, tw unsafe.Pointer, n int)
+
+//go:noescape
+func packF32x8v(x, y, tw unsafe.Pointer, n int)
+
+//go:noescape
+func turnF32x8v(dst, src, factors unsafe.Pointer, blocks, group int)
+
+//go:noescape
+func endsF32x8v(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
+
+//go:noescape
+func productF32x8v(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF32x8v(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
 func pass2F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last2F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head2F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail2F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
 
 //go:noescape
 func pass3F64x8(dst, src, tw unsafe.Pointer, m, s int)
@@ -149,10 +440,22 @@ func pass3F64x8(dst, src, tw unsafe.Pointer, m, s int)
 func last3F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head3F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail3F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass4F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last4F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head4F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail4F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
 
 //go:noescape
 func pass5F64x8(dst, src, tw unsafe.Pointer, m, s int)
@@ -161,16 +464,64 @@ func pass5F64x8(dst, src, tw unsafe.Pointer, m, s int)
 func last5F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head5F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail5F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass7F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last7F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head7F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail7F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass8F64x8(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last8F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head8F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail8F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass13F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last13F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head13F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail13F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass16F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last16F64x8(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head16F64x8(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail16F64x8(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func column8F64x8(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
+
+//go:noescape
+func column16F64x8(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
 
 //go:noescape
 func mulRowsF64x8(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
@@ -203,10 +554,22 @@ func turnF64x8(dst, src, factors unsafe.Pointer, blocks, group int)
 func endsF64x8(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 
 //go:noescape
+func productF64x8(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF64x8(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
 func pass2F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last2F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head2F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail2F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
 
 //go:noescape
 func pass3F32x16(dst, src, tw unsafe.Pointer, m, s int)
@@ -215,10 +578,22 @@ func pass3F32x16(dst, src, tw unsafe.Pointer, m, s int)
 func last3F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head3F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail3F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass4F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last4F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head4F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail4F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
 
 //go:noescape
 func pass5F32x16(dst, src, tw unsafe.Pointer, m, s int)
@@ -227,16 +602,61 @@ func pass5F32x16(dst, src, tw unsafe.Pointer, m, s int)
 func last5F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head5F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail5F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass7F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last7F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
+func head7F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail7F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
 func pass8F32x16(dst, src, tw unsafe.Pointer, m, s int)
 
 //go:noescape
 func last8F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head8F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail8F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass13F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last13F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head13F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail13F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func pass16F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func last16F32x16(dst, src, tw unsafe.Pointer, m, s int)
+
+//go:noescape
+func head16F32x16(dst, src, tw unsafe.Pointer, m, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func tail16F32x16(dst, src unsafe.Pointer, s, apart int, orders unsafe.Pointer)
+
+//go:noescape
+func column16F32x16(dst, src, factors unsafe.Pointer, apart, group int, orders unsafe.Pointer)
 
 //go:noescape
 func mulRowsF32x16(dstRe, dstIm, srcRe, srcIm, factors unsafe.Pointer, n int)
@@ -268,21 +688,52 @@ func turnF32x16(dst, src, factors unsafe.Pointer, blocks, group int)
 //go:noescape
 func endsF32x16(dst, dstEnd, src, srcEnd, w, h unsafe.Pointer, blocks int)
 
-var vectorUnits = [2][2]unit{
+//go:noescape
+func productF32x16(dst, x, w unsafe.Pointer, blocks int)
+
+//go:noescape
+func productConjF32x16(dst, x, w unsafe.Pointer, blocks int)
+
+// vectorUnits are AVX2, AVX-512 in registers of 256 bits, and AVX-512, each for float64 and float32.
+var vectorUnits = [3][2]unit{
 	{
-		{lanes: 4, mulRows: mulRowsF64x4, odd: oddF64x4, loadLines: loadLinesF64x4, storeLines: storeLinesF64x4, loadRows: loadRowsF64x4, storeRows: storeRowsF64x4, unpack: unpackF64x4, pack: packF64x4, turn: turnF64x4, ends: endsF64x4,
-			pass: [...]passFunc{2: pass2F64x4, 3: pass3F64x4, 4: pass4F64x4, 5: pass5F64x4, 7: pass7F64x4, 8: pass8F64x4},
-			last: [...]passFunc{2: last2F64x4, 3: last3F64x4, 4: last4F64x4, 5: last5F64x4, 7: last7F64x4, 8: last8F64x4}},
-		{lanes: 8, mulRows: mulRowsF32x8, odd: oddF32x8, loadLines: loadLinesF32x8, storeLines: storeLinesF32x8, loadRows: loadRowsF32x8, storeRows: storeRowsF32x8, unpack: unpackF32x8, pack: packF32x8, turn: turnF32x8, ends: endsF32x8,
-			pass: [...]passFunc{2: pass2F32x8, 3: pass3F32x8, 4: pass4F32x8, 5: pass5F32x8, 7: pass7F32x8, 8: pass8F32x8},
-			last: [...]passFunc{2: last2F32x8, 3: last3F32x8, 4: last4F32x8, 5: last5F32x8, 7: last7F32x8, 8: last8F32x8}},
+		{lanes: 4, mulRows: mulRowsF64x4, odd: oddF64x4, loadLines: loadLinesF64x4, storeLines: storeLinesF64x4, loadRows: loadRowsF64x4, storeRows: storeRowsF64x4, unpack: unpackF64x4, pack: packF64x4, turn: turnF64x4, ends: endsF64x4, product: [2]productFunc{productF64x4, productConjF64x4},
+			pass: [...]passFunc{2: pass2F64x4, 3: pass3F64x4, 4: pass4F64x4, 5: pass5F64x4, 7: pass7F64x4, 8: pass8F64x4, 16: nil},
+			last: [...]passFunc{2: last2F64x4, 3: last3F64x4, 4: last4F64x4, 5: last5F64x4, 7: last7F64x4, 8: last8F64x4, 16: nil}},
+		{lanes: 8, mulRows: mulRowsF32x8, odd: oddF32x8, loadLines: loadLinesF32x8, storeLines: storeLinesF32x8, loadRows: loadRowsF32x8, storeRows: storeRowsF32x8, unpack: unpackF32x8, pack: packF32x8, turn: turnF32x8, ends: endsF32x8, product: [2]productFunc{productF32x8, productConjF32x8},
+			pass: [...]passFunc{2: pass2F32x8, 3: pass3F32x8, 4: pass4F32x8, 5: pass5F32x8, 7: pass7F32x8, 8: pass8F32x8, 16: nil},
+			last: [...]passFunc{2: last2F32x8, 3: last3F32x8, 4: last4F32x8, 5: last5F32x8, 7: last7F32x8, 8: last8F32x8, 16: nil}},
 	},
 	{
-		{lanes: 8, mulRows: mulRowsF64x8, odd: oddF64x8, loadLines: loadLinesF64x8, storeLines: storeLinesF64x8, loadRows: loadRowsF64x8, storeRows: storeRowsF64x8, unpack: unpackF64x8, pack: packF64x8, turn: turnF64x8, ends: endsF64x8,
-			pass: [...]passFunc{2: pass2F64x8, 3: pass3F64x8, 4: pass4F64x8, 5: pass5F64x8, 7: pass7F64x8, 8: pass8F64x8},
-			last: [...]passFunc{2: last2F64x8, 3: last3F64x8, 4: last4F64x8, 5: last5F64x8, 7: last7F64x8, 8: last8F64x8}},
-		{lanes: 16, mulRows: mulRowsF32x16, odd: oddF32x16, loadLines: loadLinesF32x16, storeLines: storeLinesF32x16, loadRows: loadRowsF32x16, storeRows: storeRowsF32x16, unpack: unpackF32x16, pack: packF32x16, turn: turnF32x16, ends: endsF32x16,
-			pass: [...]passFunc{2: pass2F32x16, 3: pass3F32x16, 4: pass4F32x16, 5: pass5F32x16, 7: pass7F32x16, 8: pass8F32x16},
-			last: [...]passFunc{2: last2F32x16, 3: last3F32x16, 4: last4F32x16, 5: last5F32x16, 7: last7F32x16, 8: last8F32x16}},
+		{lanes: 4, mulRows: mulRowsF64x4v, odd: oddF64x4v, loadLines: loadLinesF64x4v, storeLines: storeLinesF64x4v, loadRows: loadRowsF64x4v, storeRows: storeRowsF64x4v, unpack: unpackF64x4v, pack: packF64x4v, turn: turnF64x4v, ends: endsF64x4v, product: [2]productFunc{productF64x4v, productConjF64x4v},
+			apart: apartOrders(4, 8), joined: joinedOrders(4, 8),
+			pass:   [...]passFunc{2: pass2F64x4v, 3: pass3F64x4v, 4: pass4F64x4v, 5: pass5F64x4v, 7: pass7F64x4v, 8: pass8F64x4v, 13: pass13F64x4v, 16: pass16F64x4v},
+			last:   [...]passFunc{2: last2F64x4v, 3: last3F64x4v, 4: last4F64x4v, 5: last5F64x4v, 7: last7F64x4v, 8: last8F64x4v, 13: last13F64x4v, 16: last16F64x4v},
+			head:   [...]headFunc{2: head2F64x4v, 3: head3F64x4v, 4: head4F64x4v, 5: head5F64x4v, 7: head7F64x4v, 8: head8F64x4v, 13: head13F64x4v, 16: head16F64x4v},
+			tail:   [...]tailFunc{2: tail2F64x4v, 3: tail3F64x4v, 4: tail4F64x4v, 5: tail5F64x4v, 7: tail7F64x4v, 8: tail8F64x4v, 13: tail13F64x4v, 16: tail16F64x4v},
+			column: [...]columnFunc{8: column8F64x4v, 16: nil}},
+		{lanes: 8, mulRows: mulRowsF32x8v, odd: oddF32x8v, loadLines: loadLinesF32x8v, storeLines: storeLinesF32x8v, loadRows: loadRowsF32x8v, storeRows: storeRowsF32x8v, unpack: unpackF32x8v, pack: packF32x8v, turn: turnF32x8v, ends: endsF32x8v, product: [2]productFunc{productF32x8v, productConjF32x8v},
+			apart: apartOrders(8, 4), joined: joinedOrders(8, 4),
+			pass:   [...]passFunc{2: pass2F32x8v, 3: pass3F32x8v, 4: pass4F32x8v, 5: pass5F32x8v, 7: pass7F32x8v, 8: pass8F32x8v, 13: pass13F32x8v, 16: pass16F32x8v},
+			last:   [...]passFunc{2: last2F32x8v, 3: last3F32x8v, 4: last4F32x8v, 5: last5F32x8v, 7: last7F32x8v, 8: last8F32x8v, 13: last13F32x8v, 16: last16F32x8v},
+			head:   [...]headFunc{2: head2F32x8v, 3: head3F32x8v, 4: head4F32x8v, 5: head5F32x8v, 7: head7F32x8v, 8: head8F32x8v, 13: head13F32x8v, 16: head16F32x8v},
+			tail:   [...]tailFunc{2: tail2F32x8v, 3: tail3F32x8v, 4: tail4F32x8v, 5: tail5F32x8v, 7: tail7F32x8v, 8: tail8F32x8v, 13: tail13F32x8v, 16: tail16F32x8v},
+			column: [...]columnFunc{8: column8F32x8v, 16: column16F32x8v}},
+	},
+	{
+		{lanes: 8, mulRows: mulRowsF64x8, odd: oddF64x8, loadLines: loadLinesF64x8, storeLines: storeLinesF64x8, loadRows: loadRowsF64x8, storeRows: storeRowsF64x8, unpack: unpackF64x8, pack: packF64x8, turn: turnF64x8, ends: endsF64x8, product: [2]productFunc{productF64x8, productConjF64x8},
+			apart: apartOrders(8, 8), joined: joinedOrders(8, 8),
+			pass:   [...]passFunc{2: pass2F64x8, 3: pass3F64x8, 4: pass4F64x8, 5: pass5F64x8, 7: pass7F64x8, 8: pass8F64x8, 13: pass13F64x8, 16: pass16F64x8},
+			last:   [...]passFunc{2: last2F64x8, 3: last3F64x8, 4: last4F64x8, 5: last5F64x8, 7: last7F64x8, 8: last8F64x8, 13: last13F64x8, 16: last16F64x8},
+			head:   [...]headFunc{2: head2F64x8, 3: head3F64x8, 4: head4F64x8, 5: head5F64x8, 7: head7F64x8, 8: head8F64x8, 13: head13F64x8, 16: head16F64x8},
+			tail:   [...]tailFunc{2: tail2F64x8, 3: tail3F64x8, 4: tail4F64x8, 5: tail5F64x8, 7: tail7F64x8, 8: tail8F64x8, 13: tail13F64x8, 16: tail16F64x8},
+			column: [...]columnFunc{8: column8F64x8, 16: column16F64x8}},
+		{lanes: 16, mulRows: mulRowsF32x16, odd: oddF32x16, loadLines: loadLinesF32x16, storeLines: storeLinesF32x16, loadRows: loadRowsF32x16, storeRows: storeRowsF32x16, unpack: unpackF32x16, pack: packF32x16, turn: turnF32x16, ends: endsF32x16, product: [2]productFunc{productF32x16, productConjF32x16},
+			apart: apartOrders(16, 4), joined: joinedOrders(16, 4),
+			pass:   [...]passFunc{2: pass2F32x16, 3: pass3F32x16, 4: pass4F32x16, 5: pass5F32x16, 7: pass7F32x16, 8: pass8F32x16, 13: pass13F32x16, 16: pass16F32x16},
+			last:   [...]passFunc{2: last2F32x16, 3: last3F32x16, 4: last4F32x16, 5: last5F32x16, 7: last7F32x16, 8: last8F32x16, 13: last13F32x16, 16: last16F32x16},
+			head:   [...]headFunc{2: head2F32x16, 3: head3F32x16, 4: head4F32x16, 5: head5F32x16, 7: head7F32x16, 8: head8F32x16, 13: head13F32x16, 16: head16F32x16},
+			tail:   [...]tailFunc{2: tail2F32x16, 3: tail3F32x16, 4: tail4F32x16, 5: tail5F32x16, 7: tail7F32x16, 8: tail8F32x16, 13: tail13F32x16, 16: tail16F32x16},
+			column: [...]columnFunc{16: column16F32x16}},
 	},
 }
