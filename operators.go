@@ -183,6 +183,16 @@ func FourierRadon3D[T Scalar](x Space[T], h [2]ops.RadonAxis, o ...ops.FourierRa
 	return op(x, "FourierRadon3D", Must(ops.FourierRadon3D[T](x.ctx(), x.s, h, option(o, ops.FourierRadonDefaults()))))
 }
 
+// ChirpRadon2D is the linear Radon transform of traces into as many slopes, by chirps.
+func ChirpRadon2D[T Scalar](x Space[T], o ops.ChirpRadonOptions) Op[T, T] {
+	return op(x, "ChirpRadon2D", Must(ops.ChirpRadon2D[T](x.ctx(), x.s, o)))
+}
+
+// ChirpRadon3D is ChirpRadon2D with two directions of traces.
+func ChirpRadon3D[T Scalar](x Space[T], o ops.ChirpRadonOptions) Op[T, T] {
+	return op(x, "ChirpRadon3D", Must(ops.ChirpRadon3D[T](x.ctx(), x.s, o)))
+}
+
 // Radon2D spreads each sample of a model of slopes and times along a line, a parabola or
 // a hyperbola over offsets and times. Its adjoint adds up along these.
 func Radon2D[T Scalar](x Space[T], h ops.RadonAxis, o ...ops.RadonOptions) Op[T, T] {

@@ -45,6 +45,7 @@ STAGES = [
     signal.dct,
     signal.shift,
     signal.fourier_radon,
+    signal.chirp_radon,
     avo.avo_modelling,
     avo.poststack,
     avo.prestack,

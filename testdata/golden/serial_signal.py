@@ -172,3 +172,18 @@ def fourier_radon():
             store("FourierRadon2D", var, Op, dt, params)
         Op = sp.FourierRadon3D(t, hy, hx, py, px, nfft, flims, kinds, dtype="float64")
         store("FourierRadon3D", var, Op, "float64", params)
+
+
+def chirp_radon():
+    def put(op, Op, dt, slopes):
+        store(op, axes_tag(Op.dims), Op, dt, dict(slopes=slopes, inverse=False))
+        columns = [Op.inverse(e) for e in np.eye(Op.shape[1], dtype=dt)]
+        Inverse = pylops.MatrixMult(np.stack(columns, axis=1).astype(dt), dtype=dt)
+        store(op, tag(axes_tag(Op.dims), "inverse"), Inverse, dt, dict(slopes=slopes, inverse=True), dims=Op.dims, dimsd=Op.dims)
+
+    for nt, nx, ny in ((9, 5, 4), (8, 6, 3)):
+        t, hx, hy = np.arange(nt) * 0.004, 10.0 + 5.0 * np.arange(nx), -4.0 + 4.0 * np.arange(ny)
+        for dt in DTYPES[:2]:  # PyLops takes real data only
+            put("ChirpRadon2D", sp.ChirpRadon2D(t, hx, 0.7, dtype=dt), dt, [0.7])
+        # The NumPy engine takes the first slope for the second direction.
+        put("ChirpRadon3D", sp.ChirpRadon3D(t, hy, hx, (0.7, 0.45), dtype="float64"), "float64", [0.45, 0.7])
