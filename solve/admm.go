@@ -12,8 +12,9 @@ import (
 //
 //	x = prox_f(z - u),  z = prox_g(x + u),  u += x - z
 //
-// Both proxes have step τ. GFirst makes z first, from the x before. It keeps 4
-// vectors. The Step of its norms counts that of u. A step makes 8 passes and sends one message beside those of the functions.
+// Both proxes have step τ. GFirst makes z first, from the x before. The Step of its
+// norms counts that of u. It keeps 4 vectors. A step makes 8 passes and sends one message
+// beside those of the functions.
 //
 // S. Boyd, N. Parikh, E. Chu, B. Peleato and J. Eckstein, Distributed Optimization and
 // Statistical Learning via the Alternating Direction Method of Multipliers, 2011.

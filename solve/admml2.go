@@ -16,9 +16,9 @@ import (
 //
 // CGLS works x out, from the x before. GFirst makes z first. The Step of its norms
 // counts that of u. It keeps 5 vectors of the domain, 2 of the range of A and 6 of that
-// of K. A step makes 5 passes over the domain and 7 over the range of K, and each step of
-// CGLS 4 over the domain and 2 over each range. A step sends 2 messages, each step of CGLS 2 more, those of the functions and
-// operators aside. It applies A and Aᴴ as often as CGLS makes steps and once more.
+// of K. With n steps of CGLS, a step sends 2 + 2n messages beside those of g, applies A,
+// K and their adjoints n + 1 times, K once more, and makes 6 + 3n passes over the domain,
+// 2 + 2n over the range of A and 8 + 3n over that of K.
 //
 // S. Boyd, N. Parikh, E. Chu, B. Peleato and J. Eckstein, Distributed Optimization and
 // Statistical Learning via the Alternating Direction Method of Multipliers, 2011.
@@ -101,8 +101,9 @@ func (m *ADMML2[D, R, S]) Step(ctx context.Context, w *Workspace[D, R]) (Norms, 
 	return n, err
 }
 
-// twoTerms is CGLS for ‖A·x - b‖² + ε²·‖K·x - t‖², in vectors of a workspace. A check
-// or a checkpoint between two steps may overwrite all of them.
+// twoTerms is CGLS for ‖A·x - b‖² + ε²·‖K·x - t‖², in vectors of a workspace. It is no
+// inner problem, whose stack of A and K would have to be of one element type. A check or a
+// checkpoint between two steps may overwrite all of its vectors.
 type twoTerms[D, R, S scalar.Scalar] struct {
 	k          linop.Map[D, S]
 	eps        float64

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,43 +40,118 @@ func mallocs(ctx context.Context, r dist.Proc, f func() error) (uint64, error) {
 	return least, nil
 }
 
+// stepAllocs wants several steps of a method to allocate nothing.
+func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, m solve.Method[T, T], p problem[T], x dist.Array[T], steps int) error {
+	w, _, err := p.start(ctx, m, x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Name(), err)
+	}
+	n, err := mallocs(ctx, r, func() error {
+		for range steps {
+			if _, err := m.Step(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || n >= uint64(steps) {
+		return fmt.Errorf("%s of %v: %d allocations in %d steps: %w", m.Name(), scalar.Of[T](), n, steps, err)
+	}
+	return nil
+}
+
 // A step allocates nothing, in no element type, with and without damping.
 func TestStepAllocs(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		for _, damp := range []float64{0, 0.5} {
 			on(t, ranks, func(ctx context.Context, r dist.Proc) error {
 				return all(
-					func() error { return stepAllocs[float32](ctx, r, damp) }, func() error { return stepAllocs[float64](ctx, r, damp) },
-					func() error { return stepAllocs[complex64](ctx, r, damp) }, func() error { return stepAllocs[complex128](ctx, r, damp) })
+					func() error { return allocsOfEach[float32](ctx, r, damp) }, func() error { return allocsOfEach[float64](ctx, r, damp) },
+					func() error { return allocsOfEach[complex64](ctx, r, damp) }, func() error { return allocsOfEach[complex128](ctx, r, damp) })
 			})
 		}
 	}
 }
 
-func stepAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, damp float64) error {
-	return each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
+func allocsOfEach[T scalar.Scalar](ctx context.Context, r dist.Proc, damp float64) error {
+	err := each(ctx, r, 11, func(m maker[T], p problem[T], x dist.Array[T]) error {
 		if m.ls {
 			p.damp = damp
 		}
-		method := m.method()
-		w, _, err := p.start(ctx, method, x)
+		return stepAllocs(ctx, r, m.method(), p, x, 20)
+	})
+	if err != nil || damp != 0 {
+		return err
+	}
+	return eachKrylov(ctx, r, dist.Layout{}, func(m maker[T], p problem[T], x dist.Array[T]) error {
+		return stepAllocs(ctx, r, m.method(), p, x, 10)
+	})
+}
+
+// Nor does a step of a method that was written outside the package.
+func TestOwnMethodAllocs(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
+			return all(func() error { return ownAllocs[float64](ctx, r) }, func() error { return ownAllocs[complex64](ctx, r) })
+		})
+	}
+}
+
+func ownAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
+	for _, m := range ownMethods[T]() {
+		p, err := m.problem(ctx, r, 5)
 		if err != nil {
 			return err
 		}
-		const steps = 20
-		n, err := mallocs(ctx, r, func() error {
-			for range steps {
-				if _, err := method.Step(ctx, w); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err == nil && n >= steps {
-			err = fmt.Errorf("%d allocations in %d steps", n, steps)
+		x, err := dist.New[T](p.A.Domain())
+		if err == nil {
+			err = stepAllocs(ctx, r, m.method(), p, x, 6)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Nor does a step of a sparse method.
+func TestSparseStepAllocs(t *testing.T) {
+	on(t, 2, func(ctx context.Context, r dist.Proc) error {
+		return eachSparse(ctx, r, 11, func(_ sparseMaker[float64], m solve.Method[float64, float64], p problem[float64], x dist.Array[float64]) error {
+			return stepAllocs(ctx, r, m, p, x, 5)
+		})
 	})
+}
+
+// Nor does a step of the splitting methods, with functions of package prox.
+func TestSplittingAllocs(t *testing.T) {
+	every := readSplitting(t)
+	for _, ranks := range []int{1, 3} {
+		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
+			return all(func() error { return splittingAllocs[float64](ctx, r, every[0]) }, func() error { return splittingAllocs[complex64](ctx, r, every[1]) })
+		})
+	}
+}
+
+func splittingAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc, s splittingCases) error {
+	parts, err := newSplittingParts[T](ctx, r, s)
+	if err != nil {
+		return err
+	}
+	for _, c := range s.Cases {
+		if strings.HasPrefix(c.Name, "mpi") || c.Name == "ADMML2 True" || c.Name == "ADMML2 False" {
+			continue
+		}
+		m, p := parts.method(c.Name)
+		x, err := vector(ctx, parts.x, elements[T](s.Arrays["x0"]))
+		if err == nil {
+			err = stepAllocs(ctx, r, m, problem[T]{Problem: p}, x, 20)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
 }
 
 // Run allocates nothing per iteration either, with a callback and a budget.
@@ -106,69 +182,4 @@ func TestRunAllocs(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A step of a method that was written outside the package allocates nothing either.
-func TestOwnMethodAllocs(t *testing.T) {
-	for _, ranks := range []int{1, 3} {
-		on(t, ranks, func(ctx context.Context, r dist.Proc) error {
-			return all(func() error { return ownAllocs[float64](ctx, r) }, func() error { return ownAllocs[complex64](ctx, r) })
-		})
-	}
-}
-
-func ownAllocs[T scalar.Scalar](ctx context.Context, r dist.Proc) error {
-	for _, m := range ownMethods[T]() {
-		p, err := m.problem(ctx, r, 5)
-		if err != nil {
-			return err
-		}
-		x, err := dist.New[T](p.A.Domain())
-		if err != nil {
-			return err
-		}
-		method := m.method()
-		w, _, err := p.start(ctx, method, x)
-		if err != nil {
-			return err
-		}
-		const steps = 6
-		n, err := mallocs(ctx, r, func() error {
-			for range steps {
-				if _, err := method.Step(ctx, w); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || n >= steps {
-			return fmt.Errorf("%s: %d allocations in %d steps: %v", m.name, n, steps, err)
-		}
-	}
-	return nil
-}
-
-// A step of a sparse method allocates nothing.
-func TestSparseStepAllocs(t *testing.T) {
-	on(t, 2, func(ctx context.Context, r dist.Proc) error {
-		return eachSparse(ctx, r, 11, func(m sparseMaker[float64], s solve.Method[float64, float64], p problem[float64], x dist.Array[float64]) error {
-			w, _, err := p.start(ctx, s, x)
-			if err != nil {
-				return err
-			}
-			const steps = 5
-			n, err := mallocs(ctx, r, func() error {
-				for range steps {
-					if _, err := s.Step(ctx, w); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err == nil && n >= steps {
-				err = fmt.Errorf("%d allocations in %d steps", n, steps)
-			}
-			return err
-		})
-	})
 }

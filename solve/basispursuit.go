@@ -16,6 +16,10 @@ import (
 // to what ‖x‖₁ is at least, which the gap tells: nearly a step of Newton along the curve
 // of the least ‖A·x - b‖ over τ.
 //
+// It keeps 2 vectors of the domain and 2 of the range. With p trials of the projection, a
+// few as a rule, a step sends 2 + p messages, applies A and Aᴴ once, and makes 9 + p passes
+// over the domain and 6 over the range.
+//
 // E. van den Berg and M. P. Friedlander, Probing the Pareto Frontier for Basis Pursuit
 // Solutions, 2008.
 type BasisPursuit[D, R scalar.Scalar] struct {

@@ -14,7 +14,7 @@ import (
 //	zⱼ += η·(prox(2y - zⱼ - τ·Σ∇fᵢ(x)) - y),  x = Σwⱼ·zⱼ,  y = x + ω·(x - x_old)
 //
 // where the prox is of εⱼ·gⱼ with step τ/wⱼ. It keeps 5 vectors and one for each g. A
-// step makes 6 passes, 1 for each f and 4 for each g, and sends one message beside
+// step makes 7 passes, 1 for each f and 4 for each g, and sends one message beside
 // those of the functions.
 //
 // H. Raguet, J. Fadili and G. Peyré, A Generalized Forward-Backward Splitting, 2013.

@@ -12,9 +12,10 @@ import (
 //
 //	x = prox_{μf}(x - μ/τ·Aᴴ(A·x - z + u)),  z = prox_{τg}(A·x + u),  u += A·x - z
 //
-// It converges if 0 < μ ≤ τ/‖A‖². It keeps 2 vectors of the domain and 4 of the range.
-// The Step of its norms counts that of u. A step makes 4 passes over the domain and 6 over the range, applies A and Aᴴ once,
-// and sends one message beside those of the functions.
+// It converges if 0 < μ ≤ τ/‖A‖². The Step of its norms counts that of u. It keeps 2
+// vectors of the domain and 4 of the range. A step makes 4 passes over the domain and 6
+// over the range, applies A and Aᴴ once, and sends one message beside those of the
+// functions.
 //
 // N. Parikh and S. Boyd, Proximal Algorithms, 2014, section 4.4.2.
 type LinearizedADMM[D, R scalar.Scalar] struct {

@@ -19,6 +19,12 @@ import (
 // Columns that fit equally well are taken together. A run ends when ‖b - A·x‖ is at
 // most Sigma.
 //
+// It keeps 7 vectors of the domain, 8 with Columns, and 3 of the range. With n steps of
+// CGLS, a step sends 3 + 2n messages, applies A and Aᴴ n + 2 times, and makes 21 + 5n
+// passes over the domain and 5 + 2n over the range. CGLS ends at rounding, after as many
+// steps as elements are taken, or fewer. Matching keeps 5 and 2 vectors, sends 3 messages,
+// applies A twice and Aᴴ once, and makes 12 passes over the domain and 2 over the range.
+//
 // Y. C. Pati, R. Rezaiifar and P. S. Krishnaprasad, Orthogonal Matching Pursuit, 1993;
 // S. G. Mallat and Z. Zhang, Matching Pursuits with Time-Frequency Dictionaries, 1993.
 type OMP[D, R scalar.Scalar] struct {

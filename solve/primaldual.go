@@ -15,8 +15,9 @@ import (
 //
 // XFirst makes x first, and y from the new x̄. It converges if τ·μ·‖A‖² ≤ 1 and θ is 1.
 // A·x̄ follows from A·x and A·x_old, so that a step applies A and Aᴴ once. It keeps 2
-// vectors of the domain and 4 of the range. A step makes 3 passes over the domain and 2 over the range and sends one message, those
-// of the functions aside.
+// vectors of the domain and 4 of the range. A step makes 3 passes over the domain and 2
+// over the range and sends one message, those of the functions aside; a step in which x
+// rests makes 4 more over the range, the dual prox again, and sends one more.
 //
 // A. Chambolle and T. Pock, A First-Order Primal-Dual Algorithm for Convex Problems
 // with Applications to Imaging, 2011.

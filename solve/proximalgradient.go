@@ -20,7 +20,7 @@ import (
 //	f(x) ≤ f(y) + Re ∇f(y)ᴴ(x - y) + ‖x - y‖²/(2τ).
 //
 // It keeps 4 vectors. A step makes 5 passes and sends one message beside those of the
-// functions. Each attempt of Backtrack makes 3 passes and sends one message.
+// functions. With Backtrack it makes 4, and each attempt makes 4 and sends one message.
 //
 // P. L. Combettes and V. R. Wajs, Signal Recovery by Proximal Forward-Backward
 // Splitting, 2005.

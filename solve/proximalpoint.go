@@ -7,8 +7,8 @@ import (
 )
 
 // ProximalPoint minimises f(x) by its prox alone: x = prox(x) with step τ. It is for
-// an f whose prox is easier than its minimum. It keeps 2 vectors and makes 4 passes
-// and one message per step, those of Value and Prox aside.
+// an f whose prox is easier than its minimum. It keeps 2 vectors. A step makes 3 passes
+// and sends one message beside those of Value and Prox.
 //
 // R. T. Rockafellar, Monotone Operators and the Proximal Point Algorithm, 1976.
 type ProximalPoint[T scalar.Scalar] struct {

@@ -17,15 +17,16 @@
 //	Landweber         the same, by steps of one length         2 domain, 2 range  1         1 and 1    2 domain, 2 range   1 and 1
 //	ISTA              min ½‖A·x - b‖² + ε·P(x)                 2 domain, 1 range  1         1 and 1    6 domain, 1 range   none
 //	FISTA             the same, with momentum                  2 domain, 2 range  1         1 and 1    7 domain, 2 range   none
-//	BasisPursuit      min ‖x‖₁ with ‖A·x - b‖ ≤ σ              2 domain, 2 range  3 and up  1 and 1    10 domain, 4 range  none
-//	OMP               few elements that fit b                  8 domain, 3 range  2 + 2·n   1 + n of each                  none
-//	IRLS              min ‖A·x - b‖₁, or a sparse x            4 domain, 6 range  1 + 2·n   1 + n and n                    none
-//	SplitBregman      min ½‖A·x - b‖² + Σ w·‖L·x‖₁             4 domain, 3 range  1 + 2·n   1 + n and n                    none
+//	BasisPursuit      min ‖x‖₁ with ‖A·x - b‖ ≤ σ              2 domain, 2 range  2 + p     1 and 1    9 + p domain, 6 range none
+//	OMP               few elements that fit b                  7 domain, 3 range  3 + 2n    n + 2 each see its comment     none
+//	IRLS              min ‖A·x - b‖₁, or a sparse x            4 domain, 6 range  2 + 2n    n + 2, n + 1 see its comment   none
+//	SplitBregman      min ½‖A·x - b‖² + Σ w·‖L·x‖₁             5 domain, 3 range  2 + 2n    n + 2, n + 1 see its comment   none
 //
-// P is ‖x‖₁, ‖x‖₀ or Σ√|x|. Backtracking and the monotone FISTA keep one vector more of
-// each; a percentile takes 54 messages more. OMP, IRLS and SplitBregman solve a problem
-// inside by n steps of CGLS, whose vectors, over the stack of A and all L for
-// SplitBregman, are among theirs; it keeps four more of the range of each L.
+// P is ‖x‖₁, ‖x‖₀ or Σ√|x|. Backtracking keeps one vector more of the range, and with
+// FISTA one of the domain; so does the monotone FISTA. Each attempt of it is one message.
+// A percentile takes 55 messages and a vector more. A projection of BasisPursuit makes p
+// trials. OMP, IRLS and SplitBregman solve a problem inside by n steps of CGLS, or fewer
+// where its gradient is at rounding; its vectors are among theirs.
 //
 // Vectors are counted beside x and b. With damping LSQR keeps one more of each and
 // makes 8 passes over the domain and 5 over the range, and CGLS makes 2 more over
@@ -36,13 +37,13 @@
 // pass over:
 //
 //	method                       cost                        vectors kept       messages         A and Aᴴ   passes per step
-//	ProximalPoint                f(x)                        2                  1                0          4
+//	ProximalPoint                f(x)                        2                  1                0          3
 //	ProximalGradient             f(x) + ε·g(x), f smooth     4                  1                0          5
-//	ProximalGradient{Backtrack}  the same                    4                  1, 1 per attempt 0          2, 4 per attempt
-//	GeneralizedProximalGradient  Σf(x) + Σε·g(x)             5, and 1 per g     1                0          6, 1 per f, 4 per g
+//	ProximalGradient{Backtrack}  the same                    4                  1, 1 per attempt 0          4, 4 per attempt
+//	GeneralizedProximalGradient  Σf(x) + Σε·g(x)             5, and 1 per g     1                0          7, 1 per f, 4 per g
 //	HQS                          f(x) + g(x), nearly         3                  1                0          3
 //	ADMM                         f(x) + g(x)                 4                  1                0          8
-//	ADMML2                       ½‖A·x - b‖² + g(K·x)        see its comment    2, 2 per CGLS    CGLS's     see its comment
+//	ADMML2                       ½‖A·x - b‖² + g(K·x)        see its comment    2 + 2n           n + 1 each see its comment
 //	LinearizedADMM               f(x) + g(A·x)               2 domain, 4 range  1                1 and 1    4 domain, 6 range
 //	PrimalDual                   f(x) + g(A·x)               2 domain, 4 range  1                1 and 1    3 domain, 2 range
 //	AdaptivePrimalDual           the same                    3 domain, 5 range  2                1 and 1    7 domain, 6 range
@@ -57,12 +58,11 @@
 // the method, sums all its numbers up in one message, and changes w.X last, after
 // w.Finite has seen them: so callbacks cost no message, and no NaN gets into x.
 // w.Function makes a function one of the method. Vector.Prox, DualProx, Gradient and
-// Value call functions; Forward, Adjoint and
-// VectorOn are for operators and spaces beside those of the problem. w.Parameter
-// refuses weights that are negative or NaN. A method that knows that it is done calls
-// w.End(Converged, why). Runs of a Minimiser end by CostTol, FallTol and StepTol of the
-// Config; there are no checks of a residual. A run that diverges returns to the best x
-// that it has kept.
+// Value call functions; Forward, Adjoint and VectorOn are for operators and spaces
+// beside those of the problem. w.Parameter refuses weights that are negative or NaN. A
+// method that knows that it is done calls w.End(Converged, why). Runs of a Minimiser end
+// by CostTol, FallTol and StepTol of the Config; there are no checks of a residual. A
+// run that diverges returns to the best x that it has kept.
 //
 // A check works the norms of the other methods out from x. There is one at the end of
 // every run, one after every hundred steps, and a few when the recurrence comes near a

@@ -12,73 +12,8 @@ import (
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
-	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
-
-// quiet is ½‖x‖² as a function that sends nothing: its value is not needed.
-type quiet[T scalar.Scalar] struct{}
-
-func (quiet[T]) Value(context.Context, dist.Array[T]) (float64, error) { return 1, nil }
-
-func (quiet[T]) Prox(_ context.Context, y dist.Array[T], tau float64, x dist.Array[T]) error {
-	dist.Scale(y, scalar.From[T](complex(1/(1+tau), 0)), x)
-	return nil
-}
-
-func (quiet[T]) Gradient(_ context.Context, g, x dist.Array[T]) error {
-	dist.Copy(g, x)
-	return nil
-}
-
-// A step sends as many messages as its method says, those of functions and operators
-// aside, and a callback adds none.
-func TestSplittingMessages(t *testing.T) {
-	on(t, 3, func(ctx context.Context, r dist.Proc) error {
-		r, count, err := counted(ctx, r)
-		if err != nil {
-			return err
-		}
-		p, x, err := diagonal[float64](ctx, r, 9, func(i int) float64 { return 1 / float64(1+i) }, func(i int) float64 { return float64(i) })
-		if err != nil {
-			return err
-		}
-		q := quiet[float64]{}
-		type method = solve.Method[float64, float64]
-		for _, k := range []struct {
-			m    method
-			want int
-		}{
-			{&solve.ProximalPoint[float64]{F: q, Tau: 1}, 1},
-			{&solve.ProximalGradient[float64]{F: q, G: q, Weight: 1, Tau: 0.1}, 1},
-			{&solve.ProximalGradient[float64]{F: q, G: q, Weight: 1, Tau: 0.1, Momentum: solve.FISTAMomentum, Backtrack: true, Shorten: 0.5, MaxBack: 1}, 2},
-			{&solve.GeneralizedProximalGradient[float64]{F: []solve.Smooth[float64]{q}, G: []solve.Function[float64]{q, q}, Tau: 0.1, Eta: 1}, 1},
-			{&solve.HQS[float64]{F: q, G: q, Tau: []float64{1}}, 1},
-			{&solve.ADMM[float64]{F: q, G: q, Tau: 0.3}, 1},
-			{&solve.ADMML2[float64, float64, float64]{G: q, K: p.A, Tau: 1, Inner: 3}, 2 + 2*3},
-			{&solve.LinearizedADMM[float64, float64]{F: q, G: q, Tau: 1, Mu: 0.5}, 1},
-			{&solve.PrimalDual[float64, float64]{F: q, G: q, Tau: 0.5, Mu: 0.5, Theta: 1}, 1},
-			{&solve.AdaptivePrimalDual[float64, float64]{F: q, G: q, Tau: 0.5, Mu: 0.5, Alpha: 0.5, Eta: 0.95, S: 1, Delta: 1.5}, 2},
-			{&solve.TwIST[float64, float64]{G: q, Alpha: 1, Beta: 1}, 2},
-		} {
-			for _, f := range []func(solve.Iteration) error{nil, func(solve.Iteration) error { return nil }} {
-				var sent [2]int
-				for i := range sent {
-					dist.Fill(x, 1)
-					count.Reset()
-					if _, err := p.run(ctx, k.m, x, solve.Config{MaxIter: 2 + 3*i, OnIter: f}); err != nil {
-						return err
-					}
-					sent[i] = count.Collectives()
-				}
-				if got := sent[1] - sent[0]; got != 3*k.want {
-					return fmt.Errorf("%s: %d collectives in 3 iterations, want %d", k.m.Name(), got, 3*k.want)
-				}
-			}
-		}
-		return nil
-	})
-}
 
 // A run that is resumed on other ranks ends like one that was never disturbed.
 func TestSplittingResumes(t *testing.T) {

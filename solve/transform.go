@@ -59,7 +59,7 @@ const bisections = 54
 
 // of returns the value that keep percent of the moduli of v exceed: like numpy, it
 // interpolates between the two moduli at that place. It finds them by bisection with
-// counts: 54 messages, and 4 passes over memory for each. It is collective.
+// counts: 54 messages and one for the largest, and 4 passes over memory for each. It is collective.
 func (p *percentile[T]) of(ctx context.Context, v *Vector[T]) float64 {
 	v.queueNorm(math.Inf(1), &p.most)
 	v.w.Reduce(ctx)

@@ -198,7 +198,7 @@ func (w *Workspace[D, R]) reserve(gradient bool) {
 	if w.checkRange == nil {
 		w.checkRange = w.RangeScratch("b - A·x of a check")
 	}
-	if w.checkDomain == nil && (gradient || !w.hermitian) {
+	if w.checkDomain == nil && gradient {
 		w.checkDomain = w.DomainScratch("gradient of a check")
 	}
 }
