@@ -86,7 +86,7 @@ func (m *BasisPursuit[D, R]) measure(ctx context.Context, w *Workspace[D, R], x 
 	m.g.QueueDot(x, &m.gx)
 	x.QueueNorm1(&m.one)
 	w.Reduce(ctx)
-	w.Finite("‖A·x - b‖² + ‖x‖₁", m.qq+m.one)
+	w.Finite("‖A·x - b‖² + ‖x‖₁ + the largest element of the gradient", m.qq+m.one+m.most)
 }
 
 // Step implements Method.
@@ -94,7 +94,7 @@ func (m *BasisPursuit[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norm
 	tol := or(m.Tol, 1e-6) * math.Sqrt(m.bb)
 	resid := math.Sqrt(m.qq)
 	switch gap := m.gx + m.tau*m.most; {
-	case m.most == 0 || resid <= m.Sigma+tol && (m.tau == 0 || resid >= m.Sigma-tol && gap <= tol*math.Sqrt(m.bb)):
+	case m.one <= m.tau+tol && resid <= m.Sigma+tol && (m.tau == 0 || resid >= m.Sigma-tol && gap <= tol*math.Sqrt(m.bb)):
 		w.End(Converged, "‖A·x - b‖ is %g for a Sigma of %g, and the duality gap %g", resid, m.Sigma, gap)
 	case gap <= max(0.1*math.Abs(m.qq-m.Sigma*m.Sigma), tol*math.Sqrt(m.bb)):
 		if low := m.bound(); low > m.tau || resid < m.Sigma {
@@ -114,6 +114,9 @@ func (m *BasisPursuit[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norm
 	w.Finite("‖A·d‖²", m.ss)
 	step := 1.0 // where τ has changed, x must follow it
 	if m.one <= m.tau && m.ss > 0 {
+		if m.sq > 0.01*math.Sqrt(m.ss*m.qq)+math.Sqrt(epsilon[D, R]())*m.most*m.one { // more than rounding
+			w.End(Breakdown, "‖A·x - b‖ rises along a step against its gradient: Aᴴ is not the adjoint of A: optest.Dot tells")
+		}
 		step = min(max(-m.sq/m.ss, 0), 1)
 	}
 	m.length *= 2

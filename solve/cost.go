@@ -42,7 +42,7 @@ func (r *session[D, R]) checkCost(n Norms) {
 		r.res.Status = Converged
 	case r.res.Iters >= r.c.MaxIter:
 		if r.res.Status = MaxIter; n.Cost > w.first.Cost {
-			r.end(MaxIter, "iteration %d: the cost %s is %g, it was %g at the start: make more steps, or they are too long", r.res.Iters, r.ws.minimises, n.Cost, w.first.Cost)
+			r.end(MaxIter, "iteration %d: the cost %s is %g, it was %g at the start: make more steps, or they are too long, or Aᴴ is not the adjoint of A", r.res.Iters, r.ws.minimises, n.Cost, w.first.Cost)
 		}
 	case r.best != nil && n.Cost < w.best && (n.Cost < w.best/2 || k-w.at >= checkEvery):
 		w.at = k

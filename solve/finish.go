@@ -51,6 +51,8 @@ func (r *session[D, R]) endRefused(ctx context.Context, err error) error {
 		r.end(known.status, "iteration %d: %s", at, known.why)
 	case errors.Is(err, ErrBreakdown):
 		r.end(Breakdown, "iteration %d: %v", at, err)
+	case errors.Is(err, ErrNotFinite) && r.ws.minimises != "":
+		r.end(Diverged, "iteration %d: %v; else the steps are too long, or Aᴴ is not the adjoint of A: optest.Dot tells", at, err)
 	case errors.Is(err, ErrNotFinite):
 		r.end(Diverged, "iteration %d: %v", at, err)
 	default:
@@ -87,12 +89,42 @@ func (r *session[D, R]) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if failed := r.res.Status; r.ws.checkDomain != nil && !r.ws.hermitian && (failed == Diverged && t.finite() || failed == Stagnated || failed == IllConditioned || failed == Breakdown ||
+		failed == MaxIter && r.res.Iters > 0 && !(t.Resid < r.w.first.Resid)) {
+		if err := r.adjoint(ctx); err != nil {
+			return err
+		}
+	}
 	if r.res.Status == NotSymmetric {
 		t.Grad = math.NaN() // it was computed with A, not with Aᴴ
 	}
 	u := r.scale.user(t.Norms)
 	r.res.Resid, r.res.Grad, r.res.Cost = u.Resid, u.Grad, math.NaN()
 	return r.copyToUser(ctx)
+}
+
+// adjoint finds out whether a run has failed because Aᴴ is not the adjoint of A: ‖Aᴴb‖²
+// is bᴴA·Aᴴb if it is. It applies both once.
+func (r *session[D, R]) adjoint(ctx context.Context) error {
+	w, y, z := r.ws, r.ws.checkDomain, r.ws.checkRange
+	var s, re, im float64
+	w.Adjoint(ctx, y, w.B)
+	w.Forward(ctx, z, y)
+	y.QueueNorm2(&s)
+	w.B.QueueComplexDot(z, &re, &im)
+	w.Reduce(ctx)
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if off := math.Abs(re - s); off > math.Cbrt(epsilon[D, R]())*math.Max(s, math.Abs(re)) {
+		why := fmt.Sprintf("‖Aᴴb‖² is %.3g, but bᴴA·Aᴴb is %.3g: Aᴴ is not the adjoint of A: optest.Dot tells", s, re)
+		if r.res.Why == "" {
+			r.res.Why = fmt.Sprintf("iteration %d: %s", r.res.Iters, why)
+		} else {
+			r.res.Why += "; " + why
+		}
+	}
+	return nil
 }
 
 // symmetry finds out whether a run has failed because the operator is not

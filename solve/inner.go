@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/golops/golops/scalar"
 )
@@ -10,16 +11,19 @@ import (
 // inner is a problem of least squares inside a method: a few steps of CGLS, in vectors
 // that Init makes.
 type inner[D, R scalar.Scalar] struct {
-	w     *Workspace[D, R]
-	m     CGLS[D, R]
-	steps int
-	norm  float64 // of the operator, from below
+	w        *Workspace[D, R]
+	m        CGLS[D, R]
+	steps    int
+	fromZero bool    // x is zero at the start of each solution
+	norm     float64 // of the operator, from below
+	first    float64 // the largest ‖A·x - b‖ that a solution began with
 }
 
 // start makes the problem, with x for its solution, and all vectors. It must be called
 // in Init. It is collective.
 func (in *inner[D, R]) start(ctx context.Context, s *shared, p Problem[D, R], x *Vector[D], damp float64, steps int) {
 	s.Number("‖A‖ inside", &in.norm)
+	s.Number("largest ‖r‖ inside", &in.first)
 	if in.steps = steps; !s.ready(ctx) {
 		return
 	}
@@ -38,6 +42,8 @@ func (in *inner[D, R]) solve(ctx context.Context, s *shared) {
 	in.w.unagreed = false // no rank makes anything
 	n, err := in.m.Init(ctx, in.w)
 	in.w.starting = false
+	began := n.Resid
+	in.first = max(in.first, began)
 	for range in.steps {
 		if err != nil || n.Grad <= gradEps*epsilon[D, R]()*in.norm*n.Resid {
 			break
@@ -49,6 +55,11 @@ func (in *inner[D, R]) solve(ctx context.Context, s *shared) {
 		err = nil // rounding is all that is left
 	}
 	s.Fail(err)
+	if in.fromZero || in.w.Damp == 0 { // damping may trade ‖r‖ for ‖x‖
+		if over := n.Resid - began; over > 0.1*began && over > math.Sqrt(epsilon[D, R]())*in.first {
+			s.End(Breakdown, "‖A·x - b‖ rises from %g to %g in a problem of least squares: Aᴴ is not the adjoint of A: optest.Dot tells", began, n.Resid)
+		}
+	}
 }
 
 // or returns v, or d for 0.

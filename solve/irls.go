@@ -80,6 +80,7 @@ func (m *IRLS[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, error
 		m.wr, m.wb = w.RangeScratch("weights"), w.RangeScratch("weighted b")
 	}
 	if w.err == nil {
+		m.in.fromZero = m.Model
 		p := Problem[D, R]{B: w.B.Array}
 		var err error
 		if m.Model {

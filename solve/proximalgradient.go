@@ -54,14 +54,17 @@ func (m *ProximalGradient[T]) Init(ctx context.Context, w *Workspace[T, T]) (Nor
 	w.Function("G", m.G)
 	w.Parameter("Weight", m.Weight)
 	w.positive("Tau", m.Tau)
+	w.Parameter("Shorten", m.Shorten)
 	m.Momentum.check(&w.shared)
 	switch {
 	case !(m.Relax >= 0 && m.Relax <= 2):
 		w.Fail(fmt.Errorf("the Relax is %g, must be from 0 to 2", m.Relax))
 	case m.Relax != 0 && m.Relax != 1 && (m.Momentum != NoMomentum || m.Backtrack):
 		w.Fail(fmt.Errorf("the Relax is %g: it goes with neither Momentum nor Backtrack", m.Relax))
-	case m.Backtrack && (!(m.Shorten > 0 && m.Shorten < 1) || m.MaxBack < 1):
-		w.Fail(fmt.Errorf("the Backtrack has Shorten %g and MaxBack %d: give a number between 0 and 1, such as 0.5, and at least 1", m.Shorten, m.MaxBack))
+	case m.Backtrack && m.MaxBack < 1:
+		w.Fail(fmt.Errorf("the MaxBack is %d, must be at least 1", m.MaxBack))
+	case m.Backtrack:
+		w.share("Shorten", m.Shorten)
 	}
 	m.y = w.Domain("extrapolation")
 	m.g, m.next, m.diff = w.DomainScratch("gradient"), w.DomainScratch("next x"), w.DomainScratch("step")
@@ -108,7 +111,7 @@ func (m *ProximalGradient[T]) attempt(ctx context.Context) {
 
 // shorten makes attempts with a shorter and shorter τ, and returns f of the last.
 func (m *ProximalGradient[T]) shorten(ctx context.Context, w *Workspace[T, T]) float64 {
-	at := m.y.Value(ctx, m.F)
+	at := w.Finite("f(y)", m.y.Value(ctx, m.F))
 	slack := 10 * epsilon[T, T]() * math.Abs(at) // rounding must not make steps short
 	for i := 0; ; i++ {
 		m.attempt(ctx)

@@ -175,7 +175,7 @@ func TestSplittingRefuses(t *testing.T) {
 			{"Tau is NaN", &gradient{F: f, G: l1, Tau: nan}, none},
 			{"Relax is 3", &gradient{F: f, G: l1, Tau: 1, Relax: 3}, none},
 			{"neither Momentum nor Backtrack", &gradient{F: f, G: l1, Tau: 1, Relax: 0.5, Momentum: solve.Vandenberghe}, none},
-			{"Shorten 1", &gradient{F: f, G: l1, Tau: 1, Backtrack: true, Shorten: 1, MaxBack: 3}, none},
+			{"Shorten is 1", &gradient{F: f, G: l1, Tau: 1, Backtrack: true, Shorten: 1, MaxBack: 3}, none},
 			{"momentum 9", &gradient{F: f, G: l1, Tau: 1, Momentum: 9}, none},
 			{"0 functions G", &general{F: fs, Tau: 1, Eta: 1}, none},
 			{"G[0] is nil", &general{F: fs, G: []solve.Function[float64]{nil}, Tau: 1, Eta: 1}, none},

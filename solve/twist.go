@@ -56,9 +56,14 @@ func (m *TwIST[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norms, erro
 	m.older.Copy(w.X)
 	m.residual(ctx, w, w.X)
 	m.shrink(ctx, w)
-	rr := m.residual(ctx, w, m.next)
-	w.X.Copy(m.next)
-	n, err := startCost(w, rr/2+m.next.Value(ctx, m.G))
+	rr, xx := m.residual(ctx, w, m.next), m.next.Norm2(ctx)
+	cost := rr/2 + m.next.Value(ctx, m.G)
+	if finite(rr + xx) {
+		w.X.Copy(m.next)
+	} else {
+		cost = math.NaN() // which ends the run
+	}
+	n, err := startCost(w, cost)
 	n.Resid = math.Sqrt(rr)
 	return n, err
 }
