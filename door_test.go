@@ -96,6 +96,25 @@ func TestNorms(t *testing.T) {
 	})
 }
 
+// MapReal changes elements one by one, and Normal numbers have their deviation.
+func TestMapAndNormal(t *testing.T) {
+	on(t, func(w *golops.World) error {
+		X := golops.NewSpace[float32](w, dist.Layout{}, 40, 25)
+		x := X.Normal(2, 1)
+		if s := x.Norm() / math.Sqrt(1000); math.Abs(s-2) > 0.2 {
+			return fmt.Errorf("the deviation is %g, want about 2", s)
+		}
+		if d := x.MapReal(func(v float64) float64 { return 3 * v }).Minus(x.Scaled(3)).Norm(); d > 1e-5 {
+			return fmt.Errorf("three times x is off by %g", d)
+		}
+		err := golops.Try(func() error { x.MapReal(nil); return nil })
+		if err == nil || !strings.Contains(err.Error(), "the function is nil") {
+			return fmt.Errorf("no function: %v", err)
+		}
+		return nil
+	})
+}
+
 // Ranks that something else has started have the front door too, and nobody tells them
 // to stop.
 func TestWorldOf(t *testing.T) {

@@ -99,6 +99,12 @@ func (s Space[T]) Random(seed uint64) Vec[T] {
 	return Vec[T]{s.w, Must(dist.Random[T](s.ctx(), s.Dist(), seed))}
 }
 
+// Normal returns a vector of normal numbers whose standard deviation is size, such as
+// noise. They depend on the seed and on the index only, as those of Random do.
+func (s Space[T]) Normal(size float64, seed uint64) Vec[T] {
+	return Vec[T]{s.w, Must(dist.Normal[T](s.ctx(), s.Dist(), size, seed))}
+}
+
 // Block returns the vector whose blocks the ranks give, each its own.
 func (s Space[T]) Block(block []T) Vec[T] {
 	return Vec[T]{s.w, Must(dist.FromBlock(s.ctx(), s.s, block))}

@@ -3,6 +3,7 @@ package golops
 import (
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
+	"github.com/golops/golops/scalar"
 )
 
 // Vec is a vector of a Space. It is a header, passed by value like a slice.
@@ -93,6 +94,19 @@ func (x Vec[T]) Clone() Vec[T] {
 	z := x.Space().Zero()
 	dist.Copy(z.a, x.a)
 	return z
+}
+
+// MapReal returns the vector of f of each element of a real vector, which f gets on the
+// host.
+func (x Vec[T]) MapReal(f func(float64) float64) Vec[T] {
+	if f == nil {
+		fail("map: the function is nil")
+	}
+	block := x.Host()
+	for i, v := range block {
+		block[i] = scalar.From[T](complex(f(real(scalar.Complex(v))), 0))
+	}
+	return x.Space().Block(block)
 }
 
 // Fill sets every element of x to v. It allocates nothing, as all that changes x

@@ -130,6 +130,9 @@ func Correlation[T golops.Scalar](a, b golops.Vec[T]) float64 {
 	return dot.Float() / math.Sqrt(aa.Float()*bb.Float())
 }
 
+// Distance returns ‖a - b‖ relative to ‖b‖. It is collective.
+func Distance[T golops.Scalar](a, b golops.Vec[T]) float64 { return a.Minus(b).Norm() / b.Norm() }
+
 // Number is a number that sums up the results. NaN means that it is not known: JSON
 // has null then, and the summary and the page leave it out.
 type Number struct {

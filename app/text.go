@@ -71,9 +71,3 @@ func Quoted(s string) string {
 }
 
 const longest = 200 // bytes of a text that messages show
-
-// IsSEGY reports whether a file is SEG-Y, by its name.
-func IsSEGY(path string) bool {
-	p := strings.ToLower(path)
-	return strings.HasSuffix(p, ".segy") || strings.HasSuffix(p, ".sgy")
-}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/cmplx"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/dist"
@@ -31,7 +29,7 @@ type Wavefield struct {
 func OpenWavefield(path string, sources int) (Wavefield, error) {
 	w := Wavefield{Path: path}
 	open := w.openNPY
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".segy" || ext == ".sgy" {
+	if IsSEGY(path) {
 		open = func() error { return w.openSEGY(sources) }
 	}
 	err := open()
@@ -75,7 +73,7 @@ func LoadWavefield[T scalar.Scalar](ctx context.Context, w Wavefield, s *dist.Sp
 	defer trace.Begin(ctx, "read a file").End()
 	block, err := wavefieldBlock[T](ctx, w, s)
 	if err == nil {
-		err = finite(s, block)
+		err = finite(s, block, "element")
 	}
 	if err := dist.Agree(ctx, s.Comm(), "data: load "+w.Path, err, w.Shape); err != nil {
 		return a, err
@@ -124,9 +122,9 @@ func wavefieldBlock[T scalar.Scalar](ctx context.Context, w Wavefield, s *dist.S
 	return block, nil
 }
 
-// finite names an element of this rank's block that is NaN or infinite. One such number
-// would spoil all that is computed with the array.
-func finite[T scalar.Scalar](s *dist.Space, block []T) error {
+// finite names an element of this rank's block that is NaN or infinite, as what it is. One
+// such number would spoil all that is computed with the array.
+func finite[T scalar.Scalar](s *dist.Space, block []T, what string) error {
 	for k, x := range block {
 		if c := scalar.Complex(x); !cmplx.IsNaN(c) && !cmplx.IsInf(c) {
 			continue
@@ -137,7 +135,7 @@ func finite[T scalar.Scalar](s *dist.Space, block []T) error {
 			at[a] += k / strides[a]
 			k %= strides[a]
 		}
-		return fmt.Errorf("the element at %v is %v: replace what is no number", at, x)
+		return fmt.Errorf("the %s at %v is %v: replace what is no number", what, at, x)
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package dist_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/cmplx"
 	"slices"
 	"sync"
 	"testing"
@@ -99,5 +101,59 @@ func TestRandomStack(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Normal numbers have the mean and the deviation they should have, and are the same on any
+// number of ranks. Other seeds and the parts of a stack have others.
+func TestNormal(t *testing.T) {
+	const n = 20000
+	var want []complex128
+	for _, ranks := range []int{1, 3} {
+		err := testdevices.Local(t.Context(), ranks, func(ctx context.Context, r dist.Proc) error {
+			s, err := dist.NewSpace(ctx, r, dist.Layout{}, n/4, 4)
+			if err != nil {
+				return err
+			}
+			all := make([][]complex128, 2)
+			for seed := range all {
+				a, err := dist.Normal[complex128](ctx, s, 3, uint64(seed))
+				if err != nil {
+					return err
+				}
+				if all[seed], err = dist.AllGather(ctx, a); err != nil {
+					return err
+				}
+			}
+			var mean, square, mixed complex128
+			for i, x := range all[0] {
+				mean += x / n
+				square += complex(real(x)*real(x), imag(x)*imag(x)) / n
+				mixed += x * cmplx.Conj(all[1][i]) / n
+			}
+			if cmplx.Abs(mean) > 0.1 || cmplx.Abs(square-(9+9i)) > 0.5 || cmplx.Abs(mixed) > 0.5 {
+				return fmt.Errorf("mean %.3f, squares %.3f, with the next seed %.3f", mean, square, mixed)
+			}
+			if r.Rank() == 0 {
+				if want == nil {
+					want = all[0]
+				}
+				if !slices.Equal(want, all[0]) {
+					return errors.New("they depend on the number of ranks")
+				}
+			}
+			one, err := dist.Normal[float64](ctx, s, 3, 0)
+			if err != nil {
+				return err
+			}
+			real64, err := dist.AllGather(ctx, one)
+			if err == nil && real64[5] != real(all[0][5]) {
+				err = fmt.Errorf("a real element is %g, the real part of a complex one %g", real64[5], real(all[0][5]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%d ranks: %v", ranks, err)
+		}
 	}
 }

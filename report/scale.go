@@ -22,6 +22,23 @@ type Scale struct {
 	Symmetric bool
 }
 
+// ScaleOf returns the range of the values of some pictures, for those among others that
+// share colours.
+func ScaleOf(pictures ...Picture) (s Scale) {
+	s.Min, s.Max = math.Inf(1), math.Inf(-1)
+	for _, p := range pictures {
+		for _, v := range p.Data.values() {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				s.Min, s.Max = min(s.Min, v), max(s.Max, v)
+			}
+		}
+	}
+	if !(s.Min < s.Max) { // all values are the same, or there are none
+		return Scale{}
+	}
+	return s
+}
+
 // check reports the first fault of a scale.
 func (s Scale) check() error {
 	switch {

@@ -75,3 +75,21 @@ func TestPercentileIsThatOfSorting(t *testing.T) {
 		}
 	}
 }
+
+func TestScaleOf(t *testing.T) {
+	of := func(v ...float64) Picture {
+		return Picture{Data: Grid{Rows: 1, Cols: len(v), At: func(_, i int) float64 { return v[i] }}}
+	}
+	for _, c := range []struct {
+		pictures []Picture
+		want     Scale
+	}{
+		{[]Picture{of(1, 2), of(-3, math.NaN(), math.Inf(1))}, Scale{Min: -3, Max: 2}},
+		{[]Picture{of(4, 4)}, Scale{}},
+		{nil, Scale{}},
+	} {
+		if got := ScaleOf(c.pictures...); got != c.want {
+			t.Errorf("got %+v, want %+v", got, c.want)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/golops/golops/data"
 	"github.com/golops/golops/dist"
-	"github.com/golops/golops/internal/splitmix"
 	"github.com/golops/golops/scalar"
 )
 
@@ -96,24 +95,12 @@ func (s *session[T]) model(ctx context.Context, d dist.Array[T]) error {
 		return err
 	}
 	sigma := s.Config.Data.Noise * n / math.Sqrt(float64(d.Space().Size()))
-	nr, nt := len(s.Receivers), s.Config.Time.Samples
-	noise, err := dist.FromFunc(ctx, d.Space(), func(i []int) T {
-		return scalar.From[T](complex(sigma*gauss((i[0]*nr+i[1])*nt+i[2]), 0))
-	})
+	noise, err := dist.Normal[T](ctx, d.Space(), sigma, 0)
 	if err != nil {
 		return err
 	}
 	dist.Add(d, d, noise)
 	return nil
-}
-
-// gauss returns a normal number that depends on the index of a sample only, so that
-// any number of ranks makes the same noise.
-func gauss(i int) float64 {
-	src := splitmix.Source((0x9e3779b97f4a7c15 + uint64(i)) * 0xd1342543de82ef95)
-	next := func() float64 { return (float64(src.Next()>>11) + 0.5) / (1 << 53) }
-	next()
-	return math.Sqrt(-2*math.Log(next())) * math.Cos(2*math.Pi*next())
 }
 
 // fillTrue sets m to the true reflectivity.

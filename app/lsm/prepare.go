@@ -94,16 +94,9 @@ func (j *Job) readVelocity() error {
 func (j *Job) readWavelet() error {
 	w := j.Config.Wavelet
 	if w.File == "" {
-		t := make([]float64, w.Half+1+w.Half%2) // Ricker wants an odd number of times
-		for i := range t {
-			t[i] = float64(i) * j.Config.Time.Interval
-		}
-		r, err := wave.Ricker(t, w.Frequency)
-		if err != nil {
-			return err
-		}
-		j.Wavelet = r.W[w.Half%2 : len(r.W)-w.Half%2]
-		return nil
+		var err error
+		j.Wavelet, err = wave.RickerSamples(w.Half, j.Config.Time.Interval, w.Frequency)
+		return err
 	}
 	dims, v, err := data.ReadNPY[float64](w.File)
 	switch {
@@ -175,7 +168,7 @@ func (j *Job) checkFile() error {
 	if f == "" {
 		return nil
 	}
-	if app.IsSEGY(f) {
+	if data.IsSEGY(f) {
 		return j.checkSEGY(f)
 	}
 	info, err := data.Info(f)

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 
 	"github.com/golops/golops/app"
+	"github.com/golops/golops/data"
 )
 
 // Config is the configuration of a run; default.yaml says what each key means.
@@ -89,7 +90,7 @@ func (c Config) validate() error {
 	if (c.Kernel.File == "") != (c.Data.File == "") {
 		f.Add("kernel.file is %q and data.file %q: give both, or none for the example", c.Kernel.File, c.Data.File)
 	}
-	if app.IsSEGY(c.Kernel.File) && c.Kernel.Sources == 0 {
+	if data.IsSEGY(c.Kernel.File) && c.Kernel.Sources == 0 {
 		f.Add("kernel.sources is 0, the kernel is %s: it must say of how many sources the traces are", app.Shown(c.Kernel.File))
 	}
 	if c.Kernel.File == "" {

@@ -3,12 +3,11 @@ package poststack
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
-	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
+	"github.com/golops/golops/data"
 )
 
 // App returns the application golops poststack.
@@ -25,19 +24,13 @@ channel, and inverts them. With a volume and a background it inverts yours:
   golops poststack --data stack.segy --background trend.npy --estimate
   mpirun -n 4 golops poststack --config survey.yaml --split both`,
 		Default: DefaultText,
-		Flags: []app.Flag{
-			{Name: "data", Key: "data.file", Usage: "stacked traces, `stack.npy` or .segy"},
-			{Name: "noise", Key: "example.noise", Usage: "noise of modelled data, `relative` to the data"},
-			{Name: "interval", Key: "data.interval", Usage: "sampling interval in `seconds`"},
+		Flags: seismic.Flags("stacked traces, `stack.npy` or .segy", []app.Flag{
 			{Name: "background", Key: "background.file", Usage: "impedance to start from, `b.npy` or .segy"},
-			{Name: "wavelet", Key: "wavelet.file", Usage: "wavelet, `w.npy`"},
-			{Name: "estimate", Key: "wavelet.estimate", Usage: "estimate the wavelet from the data"},
+		}, []app.Flag{
 			{Name: "regularization", Key: "regularization.kind", Usage: "`kind`: none, laplacian, tv, l1"},
 			{Name: "weight", Key: "regularization.weight", Usage: "`weight` of the regularization"},
 			{Name: "by", Key: "regularization.by", Usage: "`volume` or trace"},
-			{Name: "split", Key: "spread.split", Usage: "spread over ranks: `inlines`, crosslines, both"},
-			{Name: "type", Key: "spread.type", Usage: "element `type`: float32, float64"},
-		},
+		}),
 		Files: []app.File{
 			{Name: "impedance.npy", Note: "impedance, inlines × crosslines × samples"}, {Name: "impedance.segy", Note: "the same with the headers of the data"},
 			{Name: "background.npy", Note: "impedance before the inversion"}, {Name: "wavelet.npy", Note: "wavelet"},
@@ -123,38 +116,23 @@ func (c Config) validate() error {
 // job is a run that has been checked.
 type job struct {
 	Config
-	in, background seismic.Input
-	given          []float64 // the wavelet; nil means estimated
+	survey     *seismic.Survey
+	background data.VolumeFile
 }
 
 // Prepare checks a configuration and the files that it names.
-func Prepare(c Config) (*app.Task, error) {
+func Prepare(c Config) (t *app.Task, err error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	j := &job{Config: c}
-	var err error
-	if j.in, err = j.Data.Open(c.Example); err != nil {
+	if j.survey, err = seismic.Open(&j.Data, c.Example, c.Wavelet, c.Spread); err != nil {
 		return nil, err
 	}
 	if c.Background.File != "" {
-		if j.background, err = c.Data.Like(c.Background.File, j.in.Dims); err != nil {
+		if j.background, err = j.survey.Like(c.Background.File); err != nil {
 			return nil, err
 		}
 	}
-	if j.given, err = c.Wavelet.Read(j.in.Dims[2], j.Data.Interval); err != nil {
-		return nil, err
-	}
-	if j.in.Dims[2] < 3 {
-		return nil, fmt.Errorf("traces have %d samples: needs at least 3", j.in.Dims[2])
-	}
-	elem, do := 8.0, run[float64]
-	if c.Spread.Type == "float32" {
-		elem, do = 4, run[float32]
-	}
-	n := elem * float64(j.in.Dims[0]) * float64(j.in.Dims[1]) * float64(j.in.Dims[2])
-	return &app.Task{
-		Config: j.Config, Bytes: 2 * n, State: 3 * n,
-		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
-	}, nil
+	return j.survey.Task(j.Config, j.survey.File.Shape, run[float32](j), run[float64](j)), nil
 }

@@ -1,90 +1,33 @@
 package poststack
 
 import (
-	"context"
 	"math"
 
 	"github.com/golops/golops"
 	"github.com/golops/golops/app"
-	"github.com/golops/golops/dist"
-	"github.com/golops/golops/linop"
 	"github.com/golops/golops/ops"
 	"github.com/golops/golops/prox"
 	"github.com/golops/golops/scalar"
 	"github.com/golops/golops/solve"
 )
 
-// invert improves x.
-func (s *session[T]) invert(ctx context.Context) error {
-	if s.Regularization.sparse() {
-		return s.invertSparse(ctx)
+// invert improves X.
+func (s *session[T]) invert() {
+	r := s.Regularization
+	if r.sparse() {
+		s.invertSparse()
+		return
 	}
-	p := solve.Problem[T, T]{A: s.op, B: s.d}
-	if s.Regularization.Kind == "laplacian" && s.Regularization.Weight > 0 {
+	a, d := s.A, s.D
+	if r.Kind == "laplacian" && r.Weight > 0 {
 		axes := []int{0, 1, 2}
-		if s.Regularization.By == "trace" {
+		if r.By == "trace" {
 			axes = axes[:1]
 		}
-		l, err := ops.Laplacian[T](ctx, s.v.Space, ops.LaplacianOptions{Axes: axes})
-		if err != nil {
-			return err
-		}
-		if p, err = solve.Regularize(p, solve.Term[T, T]{R: l, Weight: s.Regularization.Weight}); err != nil {
-			return err
-		}
+		l := golops.Laplacian(s.Models.Space, ops.LaplacianOptions{Axes: axes})
+		a, d = golops.VStack(a, l.Scaled(scalar.From[T](complex(r.Weight, 0)))), golops.Stack(d, l.Range().Zero())
 	}
-	app.Invert(s.r, s.Solver, app.Method[T, T](s.Solver.Method), golops.FromMap(s.r.World, p.A), golops.FromArray(s.r.World, p.B), golops.FromArray(s.r.World, s.x))
-	return nil
-}
-
-// invertSparse minimises ½‖A·x - d‖² + σ·‖K·x‖₁, where K has the steps from sample to
-// sample: along time, or along all axes for tv of the volume.
-func (s *session[T]) invertSparse(ctx context.Context) error {
-	forward := ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeForward}
-	k, err := ops.FirstDerivative[T](ctx, s.v.Space, 0, forward)
-	if s.Regularization.Kind == "tv" && s.Regularization.By == "volume" && err == nil {
-		k, err = ops.Gradient[T](ctx, s.v.Space, ops.GradientOptions{Kind: ops.DerivativeForward})
-	}
-	if err != nil {
-		return err
-	}
-	adj, err := linop.Apply(ctx, linop.H(s.op), s.d)
-	if err != nil {
-		return err
-	}
-	sigma, err := dist.Norm(ctx, adj, math.Inf(1))
-	if err != nil {
-		return err
-	}
-	sigma *= s.Regularization.Weight
-	gain, err := s.gain(ctx, adj)
-	if err != nil {
-		return err
-	}
-	g, err := prox.L1[T](ctx, k.Range(), sigma)
-	if err != nil {
-		return err
-	}
-	tau := balance / gain
-	p := solve.Problem[T, T]{A: s.op, B: s.d}
-	var m solve.Method[T, T] = &solve.ADMML2[T, T, T]{G: g, K: k, Tau: tau, Inner: innerSteps}
-	switch s.Solver.Method {
-	case "primal-dual":
-		f, err := prox.L2Operator(ctx, s.op, s.d, 1, prox.Inner{MaxIter: innerSteps, RelTol: 1e-8})
-		if err != nil {
-			return err
-		}
-		axes := max(len(k.Range().Parts()), 1)
-		m, p = &solve.PrimalDual[T, T]{F: f, G: g, Tau: tau, Mu: 0.99 / (4 * tau * float64(axes)), Theta: 1}, solve.Problem[T, T]{A: k} // ‖K‖² is at most 4 along each axis
-	case "split-bregman":
-		m = &solve.SplitBregman[T, T]{L1: []solve.L1Term[T, T]{{R: k, Weight: sigma, Split: 1 / tau}}, Steps: innerSteps}
-	}
-	if s.Solver.Method == "primal-dual" {
-		app.Minimise(s.r, s.Solver, m, golops.FromMap(s.r.World, k), golops.FromArray(s.r.World, s.x))
-		return nil
-	}
-	app.Invert(s.r, s.Solver, m, golops.FromMap(s.r.World, p.A), golops.FromArray(s.r.World, p.B), golops.FromArray(s.r.World, s.x))
-	return nil
+	app.Invert(s.Rank, s.Solver, app.Method[T, T](s.Solver.Method), a, d, s.X)
 }
 
 const (
@@ -92,12 +35,29 @@ const (
 	balance    = 5  // τ times the square of the norm of A: the prox of the data then changes as much as that of the steps
 )
 
-// gain returns the square of the norm of the operator; x is a start, which is lost.
-func (s *session[T]) gain(ctx context.Context, x dist.Array[T]) (float64, error) {
-	normal, err := linop.Compose(linop.H(s.op), s.op)
-	if err != nil {
-		return 0, err
+// invertSparse minimises ½‖A·x - d‖² + σ·‖K·x‖₁, where K has the steps from sample to
+// sample: along time, or along all axes for tv of the volume.
+func (s *session[T]) invertSparse() {
+	k := golops.FirstDerivative(s.Models.Space, 0, ops.DerivativeOptions{Sampling: 1, Kind: ops.DerivativeForward})
+	if s.Regularization.Kind == "tv" && s.Regularization.By == "volume" {
+		k = golops.Gradient(s.Models.Space, ops.GradientOptions{Kind: ops.DerivativeForward})
 	}
-	eig, _, err := solve.PowerIteration(ctx, normal, x, 30, 1e-3)
-	return real(scalar.Complex(eig)), err
+	back := s.A.H().Apply(s.D)
+	sigma := s.Regularization.Weight * back.NormP(math.Inf(1))
+	gain, _ := golops.PowerIteration(s.A.H().Times(s.A), back, 30, 1e-3)
+	tau := balance / real(scalar.Complex(gain))
+	g := golops.L1(k.Range(), sigma)
+	switch s.Solver.Method {
+	case "admm":
+		m := &solve.ADMML2[T, T, T]{G: g, K: k.Map(), Tau: tau, Inner: innerSteps}
+		app.Invert(s.Rank, s.Solver, m, s.A, s.D, s.X)
+	case "split-bregman":
+		m := &solve.SplitBregman[T, T]{L1: []solve.L1Term[T, T]{{R: k.Map(), Weight: sigma, Split: 1 / tau}}, Steps: innerSteps}
+		app.Invert(s.Rank, s.Solver, m, s.A, s.D, s.X)
+	case "primal-dual":
+		f := golops.L2Operator(s.A, s.D, 1, prox.Inner{MaxIter: innerSteps, RelTol: 1e-8})
+		axes := max(len(k.Range().Parts()), 1)
+		mu := 0.99 / (4 * tau * float64(axes)) // ‖K‖² is at most 4 along each axis
+		app.Minimise(s.Rank, s.Solver, &solve.PrimalDual[T, T]{F: f, G: g, Tau: tau, Mu: mu, Theta: 1}, k, s.X)
+	}
 }

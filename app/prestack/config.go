@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/data"
-	"github.com/golops/golops/ops"
 )
 
 // App returns the application golops prestack.
@@ -28,21 +26,15 @@ inverts yours:
   golops prestack --data gathers.segy --background rocks.npy --angles 9 --last 50
   mpirun -n 4 golops prestack --config survey.yaml --split both`,
 		Default: DefaultText,
-		Flags: []app.Flag{
-			{Name: "data", Key: "data.file", Usage: "angle gathers, `gathers.npy` or .segy"},
-			{Name: "noise", Key: "example.noise", Usage: "noise of modelled data, `relative` to the data"},
-			{Name: "interval", Key: "data.interval", Usage: "sampling interval in `seconds`"},
+		Flags: seismic.Flags("angle gathers, `gathers.npy` or .segy", []app.Flag{
 			{Name: "background", Key: "background.file", Usage: "properties to start from, `b.npy`"},
 			{Name: "angles", Key: "angles.number", Usage: "`number` of angles"},
 			{Name: "first", Key: "angles.first", Usage: "smallest angle in `degrees`"},
 			{Name: "last", Key: "angles.last", Usage: "largest angle in `degrees`"},
 			{Name: "vsvp", Key: "angles.vsvp", Usage: "`ratio` of the velocities of S and P waves"},
-			{Name: "wavelet", Key: "wavelet.file", Usage: "wavelet, `w.npy`"},
-			{Name: "estimate", Key: "wavelet.estimate", Usage: "estimate the wavelet from the data"},
+		}, []app.Flag{
 			{Name: "weight", Key: "regularization.weight", Usage: "`weight` of the Laplacian"},
-			{Name: "split", Key: "spread.split", Usage: "spread over ranks: `inlines`, crosslines, both"},
-			{Name: "type", Key: "spread.type", Usage: "element `type`: float32, float64"},
-		},
+		}),
 		Files: []app.File{
 			{Name: "properties.npy", Note: "properties, inlines × crosslines × 3 × samples"}, {Name: "background.npy", Note: "those before the inversion"},
 			{Name: "wavelet.npy", Note: "wavelet"}, {Name: "model.npy", Note: "true properties"}, {Name: "data.npy", Note: "modelled gathers"},
@@ -122,46 +114,25 @@ func (c Config) validate() error {
 	return f.Err()
 }
 
-// options are the angles as an operator takes them.
-func (a Angles) options() ops.AVOOptions {
-	o := ops.AVOOptions{VsVp: []float64{a.VsVp}}
-	if a.Kind == "fatti" {
-		o.Kind = ops.Fatti
-	}
-	for i := range a.Number {
-		o.Angles = append(o.Angles, a.First+(a.Last-a.First)*float64(i)/float64(a.Number-1))
-	}
-	return o
-}
-
-// names of the three properties of the kind.
-func (a Angles) names() []string {
-	if a.Kind == "fatti" {
-		return []string{"P impedance", "S impedance", "Density"}
-	}
-	return []string{"Vp", "Vs", "Density"}
-}
-
 // job is a run that has been checked.
 type job struct {
 	Config
-	in    seismic.Input
-	dims  []int // of properties, in the order of files
-	given []float64
+	survey *seismic.Survey
+	dims   []int // of properties, in the order of files
 }
 
 // Prepare checks a configuration and the files that it names.
-func Prepare(c Config) (*app.Task, error) {
+func Prepare(c Config) (t *app.Task, err error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	j := &job{Config: c}
-	var err error
-	if j.in, err = j.Data.Open(c.Example, seismic.Axis{Name: "angles", Word: c.Angles.Word, Size: c.Angles.Number}); err != nil {
+	angles := seismic.Axis{Name: "angles", Word: c.Angles.Word, Size: c.Angles.Number}
+	if j.survey, err = seismic.Open(&j.Data, c.Example, c.Wavelet, c.Spread, angles); err != nil {
 		return nil, err
 	}
-	d := j.in.Dims
-	j.dims = []int{d[0], d[1], 3, d[3]}
+	j.dims = slices.Clone(j.survey.File.Shape)
+	j.dims[2] = 3
 	if b := c.Background.File; b != "" {
 		info, err := data.Info(b)
 		if err != nil {
@@ -171,19 +142,5 @@ func Prepare(c Config) (*app.Task, error) {
 			return nil, fmt.Errorf("%s has shape %v, must be %v: inlines × crosslines × 3 properties × samples, as the data", app.Shown(b), info.Shape, j.dims)
 		}
 	}
-	if d[3] < 3 {
-		return nil, fmt.Errorf("traces have %d samples: needs at least 3", d[3])
-	}
-	if j.given, err = c.Wavelet.Read(d[3], j.Data.Interval); err != nil {
-		return nil, err
-	}
-	elem, do := 8.0, run[float64]
-	if c.Spread.Type == "float32" {
-		elem, do = 4, run[float32]
-	}
-	n := elem * 3 * float64(d[0]) * float64(d[1]) * float64(d[3])
-	return &app.Task{
-		Config: j.Config, Bytes: 2 * n, State: 2*n + n*float64(d[2])/3,
-		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
-	}, nil
+	return j.survey.Task(j.Config, j.dims, run[float32](j), run[float64](j)), nil
 }

@@ -4,10 +4,8 @@ package reflectivity
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 
-	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
 )
@@ -27,18 +25,11 @@ L-curve. With a volume it inverts yours:
   golops reflectivity --data stack.segy --estimate
   mpirun -n 4 golops reflectivity --config survey.yaml --split both`,
 		Default: DefaultText,
-		Flags: []app.Flag{
-			{Name: "data", Key: "data.file", Usage: "stacked traces, `stack.npy` or .segy"},
-			{Name: "noise", Key: "example.noise", Usage: "noise of modelled data, `relative` to the data"},
-			{Name: "interval", Key: "data.interval", Usage: "sampling interval in `seconds`"},
-			{Name: "wavelet", Key: "wavelet.file", Usage: "wavelet, `w.npy`"},
-			{Name: "estimate", Key: "wavelet.estimate", Usage: "estimate the wavelet from the data"},
+		Flags: seismic.Flags("stacked traces, `stack.npy` or .segy", nil, []app.Flag{
 			{Name: "choice", Key: "weight.choice", Usage: "how the weight is chosen: `l-curve`, discrepancy, given"},
 			{Name: "weight", Key: "weight.value", Usage: "`weight`, if the choice is given"},
 			{Name: "left", Key: "weight.noise", Usage: "what to leave of the data for discrepancy, `relative` to them"},
-			{Name: "split", Key: "spread.split", Usage: "spread over ranks: `inlines`, crosslines, both"},
-			{Name: "type", Key: "spread.type", Usage: "element `type`: float32, float64"},
-		},
+		}),
 		Files: []app.File{
 			{Name: "reflectivity.npy", Note: "spikes, inlines × crosslines × samples"}, {Name: "reflectivity.segy", Note: "the same with the headers of the data"},
 			{Name: "least-squares.npy", Note: "without the demand for sparsity"}, {Name: "wavelet.npy", Note: "wavelet"},
@@ -110,33 +101,17 @@ func (c Config) validate() error {
 // job is a run that has been checked.
 type job struct {
 	Config
-	in    seismic.Input
-	given []float64 // the wavelet; nil means estimated
+	survey *seismic.Survey
 }
 
 // Prepare checks a configuration and the files that it names.
-func Prepare(c Config) (*app.Task, error) {
+func Prepare(c Config) (t *app.Task, err error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	j := &job{Config: c}
-	var err error
-	if j.in, err = j.Data.Open(c.Example); err != nil {
+	if j.survey, err = seismic.Open(&j.Data, c.Example, c.Wavelet, c.Spread); err != nil {
 		return nil, err
 	}
-	if j.in.Dims[2] < 3 {
-		return nil, fmt.Errorf("traces have %d samples: needs at least 3", j.in.Dims[2])
-	}
-	if j.given, err = c.Wavelet.Read(j.in.Dims[2], j.Data.Interval); err != nil {
-		return nil, err
-	}
-	elem, do := 8.0, run[float64]
-	if c.Spread.Type == "float32" {
-		elem, do = 4, run[float32]
-	}
-	n := elem * float64(j.in.Dims[0]) * float64(j.in.Dims[1]) * float64(j.in.Dims[2])
-	return &app.Task{
-		Config: j.Config, Bytes: 2 * n, State: 3 * n,
-		Run: func(r *app.Rank) *app.Results { return golops.Must(do(r.Context(), j, r)) },
-	}, nil
+	return j.survey.Task(j.Config, j.survey.File.Shape, run[float32](j), run[float64](j)), nil
 }

@@ -18,24 +18,31 @@ import (
 // Runs are killed at random moments, from the start of the process to the last
 // file. After each kill the older results are whole, wherever they are, and a
 // resumed run ends with the very image of a run that nobody disturbed.
-func TestLSMKilledAnywhere(t *testing.T) {
-	kills := soak.Or(4, 60)
-	seed := rand.Uint64()
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	const survey = `
+func TestKilledAnywhere(t *testing.T) {
+	t.Run("lsm", func(t *testing.T) {
+		killAnywhere(t, soak.Or(4, 60), "lsm", "inverse.npy", `
 grid: {nx: 21, nz: 15}
 acquisition:
   sources: {number: 3, first: 50, last: 150}
   receivers: {number: 5, first: 0, last: 200}
 time: {samples: 101}
 wavelet: {half: 20}
-checkpoint: {every: 1}
-`
+`)
+	})
+	for _, a := range disturbed {
+		t.Run(a.name, func(t *testing.T) { killAnywhere(t, soak.Or(2, 20), a.name, a.array, a.config) })
+	}
+}
+
+func killAnywhere(t *testing.T, kills int, name, image, survey string) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	survey += "checkpoint: {every: 1}\n"
 	before, after := config(t, survey+"solver: {iterations: 3, tolerance: 0}\n"), config(t, survey+"solver: {iterations: 20, tolerance: 0}\n")
 	dir := t.TempDir()
 	finish := func(cfg, out string, more ...string) {
 		t.Helper()
-		args := fmt.Sprintf("lsm --quiet --ranks 2 --config %s --out %s %s", cfg, out, strings.Join(more, " "))
+		args := fmt.Sprintf("%s --quiet --ranks 2 --config %s --out %s %s", name, cfg, out, strings.Join(more, " "))
 		if code, stdout, stderr := golops(t.Context(), args); code != 0 {
 			t.Fatalf("seed %d: %s: exit code %d: %s%s", seed, args, code, stdout, stderr)
 		}
@@ -46,7 +53,7 @@ checkpoint: {every: 1}
 
 	// The time of a whole run in a child process says when to kill.
 	start := time.Now()
-	whole := child(t, "lsm", "--quiet", "--ranks", "2", "--config", after, "--out", filepath.Join(dir, "timed"), "--checkpoint", filepath.Join(dir, "timed-state"))
+	whole := child(t, name, "--quiet", "--ranks", "2", "--config", after, "--out", filepath.Join(dir, "timed"), "--checkpoint", filepath.Join(dir, "timed-state"))
 	if err := whole.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +66,7 @@ checkpoint: {every: 1}
 		if err := os.CopyFS(out, os.DirFS(filepath.Join(dir, "older"))); err != nil {
 			t.Fatal(err)
 		}
-		c := child(t, "lsm", "--ranks", "2", "--config", after, "--out", out, "--checkpoint", state, "--resume")
+		c := child(t, name, "--ranks", "2", "--config", after, "--out", out, "--checkpoint", state, "--resume")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +95,7 @@ checkpoint: {every: 1}
 		check("killed")
 		finish(after, out, "--checkpoint", state, "--resume")
 		check("resumed")
-		if got := contents(t, out); got["inverse.npy"] != newer["inverse.npy"] {
+		if got := contents(t, out); got[image] != newer[image] {
 			t.Fatalf("seed %d, round %d: the image differs", seed, round)
 		}
 		if err := os.RemoveAll(here); err != nil {

@@ -31,6 +31,23 @@ func Ricker(t []float64, f0 float64) (Wavelet, error) {
 	})
 }
 
+// RickerSamples returns 2·half+1 samples of the wavelet of Ricker, dt seconds apart.
+func RickerSamples(half int, dt, f0 float64) ([]float64, error) {
+	if half < 0 {
+		return nil, fmt.Errorf("wave: ricker: %d samples on either side: must not be negative", half)
+	}
+	odd := half % 2 // one time more makes their number odd, as Ricker wants it
+	t := make([]float64, half+1+odd)
+	for i := range t {
+		t[i] = float64(i) * dt
+	}
+	w, err := Ricker(t, f0)
+	if err != nil {
+		return nil, err
+	}
+	return w.W[odd : len(w.W)-odd], nil
+}
+
 // Ormsby returns the wavelet whose spectrum is a trapezoid with corners f₁ to f₄ in Hz,
 // scaled to a largest value of 1. With s(f) = (πf)²·sinc²(πft) it is
 //

@@ -9,6 +9,31 @@ import (
 // halfAxis has 6 times, of which wavelets leave out the last.
 var halfAxis = []float64{0, 0.004, 0.008, 0.012, 0.016, 0.020}
 
+// Samples of the wavelet of Ricker are symmetric, those of the formula, and as many as were
+// asked for.
+func TestRickerSamples(t *testing.T) {
+	for half := range 6 {
+		w, err := RickerSamples(half, 0.004, 20)
+		if err != nil || len(w) != 2*half+1 {
+			t.Fatalf("half %d: %d samples: %v", half, len(w), err)
+		}
+		for i, v := range w {
+			a := math.Pi * 20 * 0.004 * float64(i-half)
+			if want := (1 - 2*a*a) * math.Exp(-a*a); math.Abs(v-want) > 1e-15 {
+				t.Errorf("half %d: sample %d is %g, want %g", half, i, v, want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		half  int
+		dt, f float64
+	}{{-1, 0.004, 20}, {3, math.Inf(1), 20}, {3, 0.004, 0}} {
+		if _, err := RickerSamples(c.half, c.dt, c.f); err == nil {
+			t.Errorf("%+v gives no error", c)
+		}
+	}
+}
+
 // TestWaveletsPyLops compares with pylops.utils.wavelets of PyLops 2.8.0.
 func TestWaveletsPyLops(t *testing.T) {
 	axis := []float64{-0.016, -0.012, -0.008, -0.004, 0, 0.004, 0.008, 0.012, 0.016}

@@ -1,4 +1,4 @@
-package seismic_test
+package wave_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golops/golops/app/seismic"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/internal/testdevices"
 	"github.com/golops/golops/linop"
@@ -48,7 +47,7 @@ func TestEstimateWavelet(t *testing.T) {
 				return err
 			}
 			dist.Scale(traces, 7, traces)
-			w, err := seismic.EstimateWavelet(ctx, traces, half)
+			w, err := wave.EstimateWavelet(ctx, traces, half)
 			if err != nil {
 				return err
 			}
@@ -80,7 +79,7 @@ func TestEstimateWaveletWrong(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = seismic.EstimateWavelet(ctx, d, half)
+			_, err = wave.EstimateWavelet(ctx, d, half)
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,4 +1,4 @@
-package seismic
+package wave
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/golops/golops/comm"
 	"github.com/golops/golops/dist"
 	"github.com/golops/golops/scalar"
 )
@@ -19,13 +18,21 @@ import (
 // Time is the first axis of the traces and whole on each rank. It is collective; ranks
 // send 4·half+1 numbers.
 func EstimateWavelet[T scalar.Scalar](ctx context.Context, traces dist.Array[T], half int) ([]float64, error) {
-	const what = "seismic: estimate a wavelet"
+	const what = "wave: estimate a wavelet"
 	corr, err := autocorrelation(traces, half)
 	if err := dist.Agree(ctx, traces.Space().Comm(), what, err, half); err != nil {
 		return nil, err
 	}
-	if err := traces.Space().Comm().AllReduce(ctx, comm.Of(corr), comm.Of(corr), comm.Sum); err != nil {
+	sums := dist.NewReduction(traces.Space(), len(corr))
+	slots := make([]dist.Slot, len(corr))
+	for l, c := range corr {
+		slots[l] = sums.AddNumber(c)
+	}
+	if err := sums.Do(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	for l, s := range slots {
+		corr[l] = s.Float()
 	}
 	if !(corr[0] > 0) || math.IsInf(corr[0], 0) {
 		return nil, fmt.Errorf("%s: the power of the traces is %g, must be positive and finite", what, corr[0])
