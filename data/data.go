@@ -1,5 +1,5 @@
-// Package data moves arrays and seismic traces between files and ranks: .npy
-// and .npz of NumPy, and SEG-Y.
+// Package data moves arrays, images and seismic traces between files and ranks: .npy
+// and .npz of NumPy, TIFF, and SEG-Y.
 //
 // Headers are not trusted: sizes are compared with the size of the file before memory is
 // allocated. A damaged file is an error, never a panic. Files are written under a

@@ -41,7 +41,8 @@ func backProjectionTest[T scalar.Scalar]() operatorTest[T] {
 			{name: "filtered back-projection", make: scan(parallel, ops.RampPlain)},
 			{name: "filtered back-projection of a fan", make: scan(fanScan(8), ops.RampHann)},
 		},
-		ownTest: "TestFilteredBackProjection",
+		ownTest:  "TestFilteredBackProjection",
+		messages: []messageCase[T]{{"filtered back-projection", scan(parallel, ops.RampPlain), sentNone, 1}},
 		nowhere: func(ctx ctxt) (op[T], error) {
 			return ops.FilteredBackProjection[T](ctx, nil, nil, parallel, ops.RampPlain)
 		},

@@ -25,6 +25,9 @@ func rampFilterTest[T scalar.Scalar]() operatorTest[T] {
 			return plainResponse(n)/2 + plainResponse(n-1)/4 + plainResponse(n+1)/4
 		})...),
 		along: with(ops.RampDefaults()),
+		messages: []messageCase[T]{{"ramp filter along whole rows", func(ctx ctxt, x space) (op[T], error) {
+			return ops.RampFilter[T](ctx, x, 1, ops.RampDefaults())
+		}, sentNone, 0}},
 		bad: []badCase[T]{
 			{"spacing of a ramp", with(ops.RampOptions{}), []string{"ramp filter", "spacing is 0"}},
 			{"infinite spacing of a ramp", with(ops.RampOptions{Spacing: math.Inf(1)}), []string{"spacing is +Inf"}},

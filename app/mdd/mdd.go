@@ -100,8 +100,17 @@ func (c Config) validate() error {
 		f.AtLeast("example.samples", c.Example.Samples, 2*halfWavelet)
 		f.Positive("example.spacing", c.Example.Spacing)
 		f.Positive("example.frequency", c.Example.Frequency)
+		if most := 0.5 / c.Time.Interval; c.Example.Frequency >= most {
+			f.Add("example.frequency is %g Hz, samples of %g s hold less than %g Hz", c.Example.Frequency, c.Time.Interval, most)
+		}
+		if last := float64(c.Example.Samples) * c.Time.Interval; last <= modelWave.Time {
+			f.Add("example.samples is %d and time.interval %g s: the waves come after %g s, when the samples have ended", c.Example.Samples, c.Time.Interval, modelWave.Time)
+		}
 	}
 	f.Positive("time.interval", c.Time.Interval)
+	if c.Time.Interval >= 1 {
+		f.Add("time.interval is %g s: is it in milliseconds? It is in seconds", c.Time.Interval)
+	}
 	f.Positive("operator.spacing", c.Operator.Spacing)
 	for key, v := range map[string]int{"kernel.sources": c.Kernel.Sources, "time.frequencies": c.Time.Frequencies, "operator.frequency_ranks": c.Operator.FrequencyRanks} {
 		f.AtLeast(key, v, 0)
