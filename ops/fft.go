@@ -80,9 +80,10 @@ func (o FFTOptions) Validate() error {
 //
 // Where the axis is split, ranks move the array so that the axis is whole, in one
 // message from each rank to each other, and back. A complex array of one axis moves three
-// times and stays split, if its samples divide by the square of the number of ranks and
-// each rank has as many. Other arrays of one axis go to one rank and back: real, padded and
-// shifted ones too.
+// times and stays split, whatever the ranks hold of it. If its samples do not divide by the square
+// of the number of ranks, neighbours exchange a few before and after. Where no divisor lets each
+// rank have at most twice its part, as with a prime number of samples, the array goes to one rank
+// and back. So do real, padded and shifted ones.
 func FFT[C scalar.Scalar](ctx context.Context, x *dist.Space, axis int, o FFTOptions) (linop.Operator[C], error) {
 	return newFFT[C](ctx, "ops: FFT", x, []int{axis}, o)
 }

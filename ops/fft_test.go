@@ -74,9 +74,9 @@ func TestFFT(t *testing.T) {
 }
 
 // Arrays of one axis that ranks share evenly stay split, in all norms: each rank sends
-// something to each other one, three times.
+// something to each other one, three times. Neighbours send more where shares are no whole rows.
 func TestFFTSplitLine(t *testing.T) {
-	for _, c := range []struct{ ranks, n int }{{2, 4}, {2, 60}, {3, 45}, {4, 96}, {7, 49}} {
+	for _, c := range []struct{ ranks, n int }{{2, 4}, {2, 60}, {3, 45}, {4, 96}, {7, 49}, {2, 6}, {2, 26}, {3, 50}, {4, 56}, {4, 1000}, {5, 33}} {
 		for norm := ops.FFTNormNone; norm <= ops.FFTNormOneOverN; norm++ {
 			if err := testdevices.Local(t.Context(), c.ranks, splitLine(c.n, norm, optest.Allocs[complex128, complex128])); err != nil {
 				t.Errorf("ranks=%d/n=%d/norm=%v: %v", c.ranks, c.n, norm, err)
@@ -122,7 +122,7 @@ func splitLine(n int, norm ops.FFTNorm, more func(ctxt, op[complex128]) error) f
 		if err := a.Forward(ctx, v, u); err != nil {
 			return err
 		}
-		if got, want := count.Total(), 3*(r.Size()-1); got != want {
+		if got, want := count.Total(), 3*(r.Size()-1); n%(r.Size()*r.Size()) == 0 && got != want {
 			return fmt.Errorf("rank %d sent %d messages, want %d", r.Rank(), got, want)
 		}
 		return errors.Join(checkFFT(ctx, a, f), optest.Dot(ctx, b), optest.KeepsType(ctx, b, a), more(ctx, a))

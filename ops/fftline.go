@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"github.com/golops/golops/array"
 	"github.com/golops/golops/device"
@@ -12,41 +13,38 @@ import (
 	"github.com/golops/golops/shape"
 )
 
-// splitLine is an array of one axis of rows·cols samples that ranks share evenly, as a
-// matrix: sample j is in row j/cols. Its transform has four steps, and no rank ever has
-// more than its share:
+// splitLine is an array of one axis of rows·cols samples that ranks share, as a matrix: sample
+// j is in row j/cols. Its transform has four steps, and no rank has more than its share of
+// rows, or of columns:
 //
 //  1. transform columns, which are whole after a move;
 //  2. multiply by exp(-2πi·jk/n) in column j and row k;
 //  3. transform rows, which are whole after another move. Coefficient k + rows·l is then
 //     in row k, column l;
 //  4. move, and transpose the block.
+//
+// Ranks whose shares of x are not whole rows, or whole columns of coefficients, send the rest to
+// neighbours before and after.
 type splitLine struct {
 	x             *dist.Space
+	in, out       *dist.Space // x, with whole rows and whole columns
 	byRow, byCol  *dist.Space
 	n, rows, cols int
 }
 
-// newSplitLine returns nil if x is something else, or its samples do not divide by the
-// square of the number of ranks that share them.
+// newSplitLine returns nil if x is something else, or its samples have no divisor by which
+// ranks can share them, as a prime number has none.
 func newSplitLine(x *dist.Space, samples []int, o FFTOptions) (*splitLine, error) {
 	g, counts := x.SplitBy(0)
 	p, n := len(counts), x.Shape().Size()
-	if x.Shape().NDim() != 1 || p < 2 || n%(p*p) != 0 || samples[0] != n || len(o.ShiftBefore)+len(o.ShiftAfter) > 0 {
+	if x.Shape().NDim() != 1 || p < 2 || samples[0] != n || len(o.ShiftBefore)+len(o.ShiftAfter) > 0 {
 		return nil, nil
 	}
-	for _, c := range counts {
-		if c != n/p {
-			return nil, nil
-		}
+	rows := sharedRows(n, p)
+	if rows == 0 {
+		return nil, nil
 	}
-	s := &splitLine{x: x, n: n, rows: p}
-	for d := 1; d*d*p*p <= n; d++ {
-		if n/(p*p)%d == 0 {
-			s.rows = d * p
-		}
-	}
-	s.cols = n / s.rows
+	s := &splitLine{x: x, n: n, rows: rows, cols: n / rows}
 	l := x.Layout()
 	for h := range l.Grid {
 		l.Axes[h], l.Counts[h] = dist.NoAxis, nil
@@ -58,8 +56,47 @@ func newSplitLine(x *dist.Space, samples []int, o FFTOptions) (*splitLine, error
 	}
 	l = s.byRow.Layout()
 	l.Axes[g], l.Counts[g] = 1, nil
-	s.byCol, err = x.Like(l, s.rows, s.cols)
+	if s.byCol, err = x.Like(l, s.rows, s.cols); err != nil {
+		return nil, err
+	}
+	if s.in, err = wholeRows(x, g, counts, s.rows, s.cols); err != nil {
+		return nil, err
+	}
+	s.out, err = wholeRows(x, g, counts, s.cols, s.rows)
 	return s, err
+}
+
+// sharedRows returns the number of rows of a matrix of n samples of which p ranks can share rows
+// and columns as evenly as any, or 0 if one rank would have more than twice its part.
+func sharedRows(n, p int) (rows int) {
+	least := n
+	for d := 2; d*d <= n; d++ {
+		if n%d != 0 {
+			continue
+		}
+		share := max((d+p-1)/p*(n/d), (n/d+p-1)/p*d)
+		if share <= least {
+			rows, least = d, share
+		}
+	}
+	if least*p > 2*n {
+		return 0
+	}
+	return rows
+}
+
+// wholeRows returns x where each rank has whole rows of so many samples, or x itself.
+func wholeRows(x *dist.Space, g int, counts []int, rows, samples int) (*dist.Space, error) {
+	want := dist.Balanced(rows, len(counts))
+	for i := range want {
+		want[i] *= samples
+	}
+	if slices.Equal(want, counts) {
+		return x, nil
+	}
+	l := x.Layout()
+	l.Counts[g] = want
+	return x.Like(l, x.Shape().Size())
 }
 
 // newLineFFT returns the transform times c.
@@ -68,6 +105,9 @@ func newLineFFT[C scalar.Scalar](s *splitLine, c float64) (*fourier[C, C], error
 	f.before.from, f.after.from = s.x, s.byCol
 	here, err := dist.NewRedistribution[C](s.byRow, s.byCol)
 	if err != nil {
+		return nil, err
+	}
+	if err = f.before.move(s.in); err != nil {
 		return nil, err
 	}
 	f.before.moves = append(f.before.moves, here)
@@ -100,7 +140,10 @@ func newLineFFT[C scalar.Scalar](s *splitLine, c float64) (*fourier[C, C], error
 	}
 	turn := device.Strided{Shape: s.byCol.LocalShape(), Src: s.byCol.LocalShape().Strides()}
 	turn.Dst[0], turn.Dst[1] = 1, s.rows
-	f.after.add(s.x, copyPieces[C]([]device.Strided{turn}, false), copyPieces[C]([]device.Strided{turn.Flipped()}, false))
+	f.after.add(s.out, copyPieces[C]([]device.Strided{turn}, false), copyPieces[C]([]device.Strided{turn.Flipped()}, false))
+	if err = f.after.move(s.x); err != nil {
+		return nil, err
+	}
 	return f, f.makeBuffers(s.x)
 }
 
