@@ -16,18 +16,24 @@ func (p *Plan[F]) lines(lo, hi, inner int) lines[F] {
 // start returns the first element of a line in blocks of so many rows.
 func (t *lines[F]) start(line, rows int) int {
 	line += t.first
+	switch { // divisions take long beside a short line
+	case line < t.inner:
+		return line
+	case t.inner == 1:
+		return line * rows
+	}
 	return line/t.inner*t.inner*rows + line%t.inner
 }
 
 // full reports whether vectors can copy the tile: its lines lie one behind the other, or
 // side by side.
 func (t *lines[F]) full() bool {
-	return t.unit != nil && t.count == t.width && (t.inner == 1 || t.first%t.inner+t.count <= t.inner)
+	return t.rows() || t.unit != nil && t.count == t.width && t.inner == 1
 }
 
 // rows reports whether vectors can read and write the lines in rows: they lie side by side.
 func (t *lines[F]) rows() bool {
-	return t.unit != nil && t.count == t.width && t.inner > 1 && t.first%t.inner+t.count <= t.inner
+	return t.unit != nil && t.count == t.width && t.inner > 1 && (t.first+t.count <= t.inner || t.first%t.inner+t.count <= t.inner)
 }
 
 // load copies n complex samples of each line from blocks of rows into a tile. Real
