@@ -37,6 +37,8 @@ type BasisPursuit[D, R scalar.Scalar] struct {
 	dd       float64 // ‖x - x_old‖²
 	ss, sq   float64 // ‖A·d‖², (A·d)ᴴ(A·x - b)
 	sum, num float64 // of a projection
+	still    float64 // steps in a row that have left x alone
+	first    float64 // the largest element of the first gradient
 }
 
 // Name implements Method.
@@ -55,13 +57,13 @@ func (m *BasisPursuit[D, R]) Init(ctx context.Context, w *Workspace[D, R]) (Norm
 	m.g, m.next = w.Domain("gradient"), w.DomainScratch("next x")
 	m.q, m.s = w.Range("A·x - b"), w.RangeScratch("A·next x - b")
 	w.name(NamedNumber{"τ", &m.tau}, NamedNumber{"length", &m.length}, NamedNumber{"‖b‖²", &m.bb}, NamedNumber{"‖q‖²", &m.qq}, NamedNumber{"‖g‖∞", &m.most},
-		NamedNumber{"gᴴx", &m.gx}, NamedNumber{"‖x‖₁", &m.one})
+		NamedNumber{"gᴴx", &m.gx}, NamedNumber{"‖x‖₁", &m.one}, NamedNumber{"steps without change", &m.still}, NamedNumber{"first ‖g‖∞", &m.first})
 	w.Forward(ctx, m.q, w.X)
 	m.q.Add(-1, w.B)
 	w.Adjoint(ctx, m.g, m.q)
 	m.bb = w.B.Norm2(ctx)
 	m.measure(ctx, w, w.X)
-	m.tau, m.dd = m.bound(), 0
+	m.tau, m.dd, m.first = m.bound(), 0, m.most
 	if m.length = 1; m.most > 0 && w.err == nil {
 		m.length = 1 / m.most
 	}
@@ -96,6 +98,10 @@ func (m *BasisPursuit[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norm
 	switch gap := m.gx + m.tau*m.most; {
 	case m.one <= m.tau+tol && resid <= m.Sigma+tol && (m.tau == 0 || resid >= m.Sigma-tol && gap <= tol*math.Sqrt(m.bb)):
 		w.End(Converged, "‖A·x - b‖ is %g for a Sigma of %g, and the duality gap %g", resid, m.Sigma, gap)
+	case m.most <= 1000*epsilon[D, R]()*m.first && resid > m.Sigma+tol:
+		w.End(AtRounding, "‖A·x - b‖ is %g, which is the least that there is: a Sigma of %g is out of reach: take a larger one", resid, m.Sigma)
+	case m.still >= 20:
+		w.End(AtRounding, "x stands still with ‖A·x - b‖ = %g for a Sigma of %g and a duality gap of %g: rounding allows no less: take a larger Tol, which is %g", resid, m.Sigma, gap, or(m.Tol, 1e-6))
 	case gap <= max(0.1*math.Abs(m.qq-m.Sigma*m.Sigma), tol*math.Sqrt(m.bb)):
 		if low := m.bound(); low > m.tau || resid < m.Sigma {
 			m.tau = low
@@ -114,10 +120,13 @@ func (m *BasisPursuit[D, R]) Step(ctx context.Context, w *Workspace[D, R]) (Norm
 	w.Finite("‖A·d‖²", m.ss)
 	step := 1.0 // where τ has changed, x must follow it
 	if m.one <= m.tau && m.ss > 0 {
-		if m.sq > 0.01*math.Sqrt(m.ss*m.qq)+math.Sqrt(epsilon[D, R]())*m.most*m.one { // more than rounding
+		if m.sq > 0.01*math.Sqrt(m.ss*m.qq)+math.Sqrt(epsilon[D, R]())*(m.most*m.one+m.qq) { // more than rounding
 			w.End(Breakdown, "‖A·x - b‖ rises along a step against its gradient: Aᴴ is not the adjoint of A: optest.Dot tells")
 		}
 		step = min(max(-m.sq/m.ss, 0), 1)
+	}
+	if m.still++; step > 0 && m.ss > 0 {
+		m.still = 0
 	}
 	m.length *= 2
 	if m.ss > 0 {
