@@ -41,31 +41,25 @@ channel, and inverts them. With a volume and a background it inverts yours:
 	}
 }
 
-// Config is the configuration of a run.
+// Config is the configuration of a run; default.yaml says what each key means.
 type Config struct {
-	Data           seismic.Data    `yaml:"data"`
-	Example        seismic.Example `yaml:"example"`
-	Background     Background      `yaml:"background"`
+	Data       seismic.Data    `yaml:"data"`
+	Example    seismic.Example `yaml:"example"`
+	Background struct {
+		File   string  `yaml:"file" is:"path"`
+		First  float64 `yaml:"first"`
+		Last   float64 `yaml:"last"`
+		Smooth int     `yaml:"smooth"`
+	} `yaml:"background"`
 	Wavelet        seismic.Wavelet `yaml:"wavelet"`
-	Regularization Regularization  `yaml:"regularization"`
-	Spread         seismic.Spread  `yaml:"spread"`
-	Solver         app.Solver      `yaml:"solver"`
+	Regularization struct {
+		Kind   string  `yaml:"kind"`
+		Weight float64 `yaml:"weight"`
+		By     string  `yaml:"by"`
+	} `yaml:"regularization"`
+	Spread seismic.Spread `yaml:"spread"`
+	Solver app.Solver     `yaml:"solver"`
 	app.Base
-}
-
-// Background is the impedance before the inversion.
-type Background struct {
-	File   string  `yaml:"file" is:"path"`
-	First  float64 `yaml:"first"`
-	Last   float64 `yaml:"last"`
-	Smooth int     `yaml:"smooth"`
-}
-
-// Regularization is what is known of impedance.
-type Regularization struct {
-	Kind   string  `yaml:"kind"`
-	Weight float64 `yaml:"weight"`
-	By     string  `yaml:"by"`
 }
 
 // DefaultText is the default configuration with a comment on every parameter.
@@ -73,14 +67,11 @@ type Regularization struct {
 //go:embed default.yaml
 var DefaultText string
 
-// Default returns the configuration of the built-in example.
-func Default() Config { return app.Default[Config](DefaultText) }
-
 // split are the methods for tv and l1.
 var split = []string{"admm", "split-bregman", "primal-dual"}
 
 // sparse reports whether the regularization is a sum of absolute values.
-func (r Regularization) sparse() bool { return r.Kind == "tv" || r.Kind == "l1" }
+func (c Config) sparse() bool { return c.Regularization.Kind == "tv" || c.Regularization.Kind == "l1" }
 
 // validate reports everything that can be seen to be wrong without the files.
 func (c Config) validate() error {
@@ -102,11 +93,11 @@ func (c Config) validate() error {
 	f.OneOf("regularization.kind", r.Kind, "none", "laplacian", "tv", "l1")
 	f.OneOf("regularization.by", r.By, "volume", "trace")
 	f.NotNegative("regularization.weight", r.Weight)
-	if r.sparse() {
+	if c.sparse() {
 		f.Positive("regularization.weight", r.Weight)
 	}
 	f.Solver(c.Solver, split...)
-	if slices.Contains(split, c.Solver.Method) != r.sparse() {
+	if slices.Contains(split, c.Solver.Method) != c.sparse() {
 		f.Add("solver.method is %s and regularization.kind %s: tv and l1 need one of %v, the others one of cgls, cgls-one-message, lsqr", c.Solver.Method, r.Kind, split)
 	}
 	f.Base(c)

@@ -14,7 +14,7 @@ import (
 // invert improves X.
 func (s *session[T]) invert() {
 	r := s.Regularization
-	if r.sparse() {
+	if s.sparse() {
 		s.invertSparse()
 		return
 	}

@@ -44,16 +44,21 @@ inverts yours:
 	}
 }
 
-// Config is the configuration of a run.
+// Config is the configuration of a run; default.yaml says what each key means.
 type Config struct {
-	Data           seismic.Data    `yaml:"data"`
-	Angles         Angles          `yaml:"angles"`
-	Example        seismic.Example `yaml:"example"`
-	Background     Background      `yaml:"background"`
+	Data       seismic.Data    `yaml:"data"`
+	Angles     Angles          `yaml:"angles"`
+	Example    seismic.Example `yaml:"example"`
+	Background struct {
+		File   string `yaml:"file" is:"path"`
+		Smooth int    `yaml:"smooth"`
+	} `yaml:"background"`
 	Wavelet        seismic.Wavelet `yaml:"wavelet"`
-	Regularization Regularization  `yaml:"regularization"`
-	Spread         seismic.Spread  `yaml:"spread"`
-	Solver         app.Solver      `yaml:"solver"`
+	Regularization struct {
+		Weight float64 `yaml:"weight"`
+	} `yaml:"regularization"`
+	Spread seismic.Spread `yaml:"spread"`
+	Solver app.Solver     `yaml:"solver"`
 	app.Base
 }
 
@@ -67,24 +72,10 @@ type Angles struct {
 	VsVp   float64 `yaml:"vsvp"`
 }
 
-// Background is what rocks are like before the inversion.
-type Background struct {
-	File   string `yaml:"file" is:"path"`
-	Smooth int    `yaml:"smooth"`
-}
-
-// Regularization is how smooth properties are.
-type Regularization struct {
-	Weight float64 `yaml:"weight"`
-}
-
 // DefaultText is the default configuration with a comment on every parameter.
 //
 //go:embed default.yaml
 var DefaultText string
-
-// Default returns the configuration of the built-in example.
-func Default() Config { return app.Default[Config](DefaultText) }
 
 // validate reports everything that can be seen to be wrong without the files.
 func (c Config) validate() error {

@@ -40,33 +40,27 @@ L-curve. With a volume it inverts yours:
 	}
 }
 
-// Config is the configuration of a run.
+// Config is the configuration of a run; default.yaml says what each key means.
 type Config struct {
 	Data    seismic.Data    `yaml:"data"`
 	Example seismic.Example `yaml:"example"`
 	Wavelet seismic.Wavelet `yaml:"wavelet"`
-	Weight  Weight          `yaml:"weight"`
-	Spread  seismic.Spread  `yaml:"spread"`
-	Solver  app.Solver      `yaml:"solver"`
+	Weight  struct {
+		Choice     string  `yaml:"choice"`
+		Value      float64 `yaml:"value"`
+		Trials     int     `yaml:"trials"`
+		Iterations int     `yaml:"iterations"`
+		Noise      float64 `yaml:"noise"`
+	} `yaml:"weight"`
+	Spread seismic.Spread `yaml:"spread"`
+	Solver app.Solver     `yaml:"solver"`
 	app.Base
-}
-
-// Weight is how the weight is chosen.
-type Weight struct {
-	Choice     string  `yaml:"choice"`
-	Value      float64 `yaml:"value"`
-	Trials     int     `yaml:"trials"`
-	Iterations int     `yaml:"iterations"`
-	Noise      float64 `yaml:"noise"`
 }
 
 // DefaultText is the default configuration with a comment on every parameter.
 //
 //go:embed default.yaml
 var DefaultText string
-
-// Default returns the configuration of the built-in example.
-func Default() Config { return app.Default[Config](DefaultText) }
 
 // methods are those for sparse spikes.
 var methods = []string{"fista", "ista", "proximal-gradient"}

@@ -7,6 +7,7 @@ import (
 	"github.com/golops/golops"
 	"github.com/golops/golops/app"
 	"github.com/golops/golops/app/seismic"
+	"github.com/golops/golops/ops/wave"
 	"github.com/golops/golops/report"
 	"github.com/golops/golops/solve"
 )
@@ -67,24 +68,8 @@ func (s *session[T]) leastSquares() {
 	if s.largest = s.A.H().Apply(s.D).NormP(math.Inf(1)); s.largest == 0 {
 		golops.Check(&app.ConfigError{Err: errors.New("the wavelet explains nothing of the data: check its units and that it belongs to them")})
 	}
-	s.alpha = 1 / bound(s.Wave)
+	s.alpha = 1 / wave.Gain(s.Wave)
 	s.Before = golops.CGLS(s.A, s.D, golops.Config{MaxIter: 30, RelTol: 1e-2}).X
-}
-
-// bound returns a number that is no smaller than the square of the norm of a
-// convolution with w: the square of its largest amplitude at any frequency.
-func bound(w []float64) float64 {
-	most := 0.0
-	for k := range 8*len(w) + 1 {
-		re, im := 0.0, 0.0
-		for i, v := range w {
-			sin, cos := math.Sincos(math.Pi * float64(k*i) / float64(8*len(w)))
-			re += v * cos
-			im += v * sin
-		}
-		most = max(most, re*re+im*im)
-	}
-	return 1.02 * most // between two frequencies it may be a little larger
 }
 
 // invert finds the spikes by the method that the configuration names.

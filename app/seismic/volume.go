@@ -27,7 +27,7 @@ func NewVolume[T golops.Scalar](w *golops.World, dims []int, split string) *Volu
 	case "crosslines":
 		l = dist.Split(1)
 	case "both":
-		l = dist.Layout{Grid: square(w.Size(), dims), Axes: []int{0, 1}}
+		l = dist.Layout{Grid: dist.SquareGrid(w.Size(), dims[0], dims[1]), Axes: []int{0, 1}}
 	}
 	file := golops.NewSpace[T](w, l, dims...)
 	order := []int{len(dims) - 1}
@@ -36,21 +36,6 @@ func NewVolume[T golops.Scalar](w *golops.World, dims []int, split string) *Volu
 	}
 	turn := golops.Transpose(file, append(order, 0, 1)...)
 	return &Volume[T]{turn.Range(), file, turn}
-}
-
-// square returns a grid of ranks that gives each a piece as square as possible.
-func square(ranks int, dims []int) []int {
-	best, grid := math.Inf(1), []int{ranks, 1}
-	for a := 1; a <= ranks; a++ {
-		if ranks%a != 0 {
-			continue
-		}
-		edge := float64(dims[0])/float64(a) + float64(dims[1])*float64(a)/float64(ranks)
-		if edge < best {
-			best, grid = edge, []int{a, ranks / a}
-		}
-	}
-	return grid
 }
 
 // Load returns what is in a file, in memory order. It is collective; what is wrong with

@@ -10,6 +10,23 @@ import (
 	"github.com/golops/golops/scalar"
 )
 
+// Gain returns a number that is no smaller than the square of the norm of a convolution
+// with w: the square of its largest amplitude at any frequency, and 2 % above that of those
+// it looks at. One by it is a safe length of steps along a gradient.
+func Gain(w []float64) float64 {
+	most := 0.0
+	for k := range 8*len(w) + 1 {
+		re, im := 0.0, 0.0
+		for i, v := range w {
+			sin, cos := math.Sincos(math.Pi * float64(k*i) / float64(8*len(w)))
+			re += v * cos
+			im += v * sin
+		}
+		most = max(most, re*re+im*im)
+	}
+	return 1.02 * most // between two frequencies it may be a little larger
+}
+
 // EstimateWavelet returns the zero-phase wavelet of traces whose reflection coefficients
 // are random: their average autocorrelation is then that of the wavelet, so that its
 // Fourier transform is the square of the wavelet's. The wavelet has half samples on

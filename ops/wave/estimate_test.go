@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"strings"
 	"testing"
 
@@ -63,6 +64,26 @@ func TestEstimateWavelet(t *testing.T) {
 		if err != nil {
 			t.Errorf("%d ranks: %v", c.ranks, err)
 		}
+	}
+}
+
+// TestGain compares with amplitudes at many frequencies.
+func TestGain(t *testing.T) {
+	for _, w := range [][]float64{{2}, {1, -1}, {1, 2, 1}, {0.3, -0.7, 1, -0.2, 0.4}} {
+		most := 0.0
+		for f := range 10001 {
+			sum := 0i
+			for i, v := range w {
+				sum += cmplx.Rect(v, math.Pi*float64(f*i)/10000)
+			}
+			most = max(most, real(sum)*real(sum)+imag(sum)*imag(sum))
+		}
+		if g := wave.Gain(w); !(g >= most && g < 1.03*most) {
+			t.Errorf("%v: gain %g, the largest of all frequencies is %g", w, g, most)
+		}
+	}
+	if g := wave.Gain(nil); g != 0 {
+		t.Errorf("of no samples it is %g", g)
 	}
 }
 
