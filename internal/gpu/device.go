@@ -123,6 +123,9 @@ func (d *Device) open(index int) error {
 	}
 	d.device = *dev
 	h := new(uintptr)
+	if err := d.drv.keepContext(d.device); err != nil {
+		return err
+	}
 	if r := d.drv.Retain.Call(dl.Pointer(h), uintptr(d.device)); r != ok {
 		return fmt.Errorf("its context: %w", d.drv.fault(r))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/golops/golops/internal/dl"
 )
@@ -103,6 +104,32 @@ func openDriver(p *Platform, folder string) (*driver, error) {
 	}
 	drv.version = *v
 	return drv, nil
+}
+
+// contexts are the contexts that this process keeps, by driver and device.
+var contexts struct {
+	sync.Mutex
+	kept map[string]bool
+}
+
+// keepContext holds the context of a device until the process ends. Otherwise it would go
+// with the last rank that closes the device. Libraries such as cuFFT keep what belongs to a
+// context for the whole process, and a new context takes a tenth of a second.
+func (drv *driver) keepContext(device int32) error {
+	contexts.Lock()
+	defer contexts.Unlock()
+	key := fmt.Sprintf("%s:%d", drv.lib.Path, device)
+	if contexts.kept[key] {
+		return nil
+	}
+	if r := drv.Retain.Call(dl.Pointer(new(uintptr)), uintptr(device)); r != ok {
+		return fmt.Errorf("its context: %w", drv.fault(r))
+	}
+	if contexts.kept == nil {
+		contexts.kept = map[string]bool{}
+	}
+	contexts.kept[key] = true
+	return nil
 }
 
 // major is the major version of the driver's toolkit. HIP's version number has it in

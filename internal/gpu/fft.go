@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/golops/golops/device"
 	"github.com/golops/golops/internal/dl"
@@ -54,6 +55,11 @@ type plan struct {
 	used   int // fft.uses at its last use
 }
 
+// planning is held while a plan is made or destroyed. On an H200 with cuFFT 12.0 eight ranks
+// of one process that did so at once once ended in an internal error of the library and an
+// illegal address.
+var planning sync.Mutex
+
 // plansMost limits the plans that stay open. Each holds GPU memory.
 const plansMost = 32
 
@@ -77,6 +83,8 @@ func (d *Device) openFFT(kernel string) (*fft, error) {
 }
 
 func (l *fft) close() {
+	planning.Lock()
+	defer planning.Unlock()
 	for _, p := range l.plans {
 		l.Destroy.Call(p.handle)
 	}
@@ -96,10 +104,15 @@ func (d *Device) plan(l *fft, key planKey) (uintptr, error) {
 // newPlan makes a plan. It closes the least recently used one if there are
 // plansMost.
 func (d *Device) newPlan(l *fft, key planKey) (uintptr, error) {
-	if len(l.plans) >= plansMost {
+	full := len(l.plans) >= plansMost
+	if full {
 		if err := d.waitAll(); err != nil { // the plan may be in use
 			return 0, err
 		}
+	}
+	planning.Lock()
+	defer planning.Unlock()
+	if full {
 		var oldest planKey
 		for k, p := range l.plans {
 			if o := l.plans[oldest]; o == nil || p.used < o.used {
