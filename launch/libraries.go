@@ -2,8 +2,6 @@ package launch
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/golops/golops/comm/mpi"
@@ -179,39 +177,25 @@ func Platforms() []Platform {
 type cpuLibrary struct {
 	name    string
 	files   []string
-	folders []string // off the loader's path
 	hint    string
 	version func(*dl.Lib) string
 }
 
 // cpuLibraries are the libraries other than MPI and those of GPUs.
 var cpuLibraries = []cpuLibrary{
-	{"OpenBLAS", []string{"libopenblas.so.0"}, nil, "apt-get install libopenblas0", versionFunc("openblas_get_config")},
-	{"BLIS", []string{"libblis.so.4"}, nil, "apt-get install libblis4", versionFunc("bli_info_get_version_str")},
-	{"MKL", []string{"libmkl_rt.so.2"}, []string{"$MKLROOT/lib"}, "pip install mkl", nil},
-	{"FFTW", []string{"libfftw3.so.3"}, nil, "apt-get install libfftw3-double3", versionSymbol("fftw_version")},
-	{"FFTW (float32)", []string{"libfftw3f.so.3"}, nil, "apt-get install libfftw3-single3", versionSymbol("fftwf_version")},
+	{"OpenBLAS", []string{"libopenblas.so.0"}, "apt-get install libopenblas0", versionFunc("openblas_get_config")},
+	{"FFTW", []string{"libfftw3.so.3"}, "apt-get install libfftw3-double3", versionSymbol("fftw_version")},
+	{"FFTW (float32)", []string{"libfftw3f.so.3"}, "apt-get install libfftw3-single3", versionSymbol("fftwf_version")},
 }
 
 func (k cpuLibrary) find() Library {
 	l := Library{Name: k.name}
-	paths := append([]string{}, k.files...)
-	for _, dir := range k.folders {
-		if d := os.ExpandEnv(dir); strings.HasPrefix(d, "/") && !strings.HasPrefix(d, "/lib") {
-			for _, f := range k.files {
-				paths = append(paths, filepath.Join(d, f))
-			}
-		}
-	}
-	lib, err := dl.Open(dl.Local, paths...)
+	lib, err := dl.Open(dl.Local, k.files...)
 	if err != nil {
 		l.Missing, l.Hint = dl.Reason(err, k.files), k.hint
 		return l
 	}
-	l.Path = lib.Path
-	if k.version != nil {
-		l.Version = k.version(lib)
-	}
+	l.Path, l.Version = lib.Path, k.version(lib)
 	return l
 }
 
