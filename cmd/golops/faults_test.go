@@ -141,7 +141,7 @@ func differ(got, want map[string]string) string {
 // array is damaged, the error tells what happened, and a checkpoint that could not be
 // written does not end the run.
 func TestFullDiskAnywhere(t *testing.T) {
-	each := soak.Or(8, 1) // of the calls that are tried
+	each := soak.Or(16, 1) // of the calls that are tried
 	for _, a := range disturbed {
 		t.Run(a.name, func(t *testing.T) {
 			whole := t.TempDir()

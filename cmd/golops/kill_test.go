@@ -20,7 +20,7 @@ import (
 // resumed run ends with the very image of a run that nobody disturbed.
 func TestKilledAnywhere(t *testing.T) {
 	t.Run("lsm", func(t *testing.T) {
-		killAnywhere(t, soak.Or(4, 60), "lsm", "inverse.npy", `
+		killAnywhere(t, soak.Or(3, 60), "lsm", "inverse.npy", `
 grid: {nx: 21, nz: 15}
 acquisition:
   sources: {number: 3, first: 50, last: 150}
@@ -30,7 +30,7 @@ wavelet: {half: 20}
 `)
 	})
 	for _, a := range disturbed {
-		t.Run(a.name, func(t *testing.T) { killAnywhere(t, soak.Or(2, 20), a.name, a.array, a.config) })
+		t.Run(a.name, func(t *testing.T) { killAnywhere(t, soak.Or(1, 20), a.name, a.array, a.config) })
 	}
 }
 
