@@ -112,9 +112,9 @@ func (c Config) validate() error {
 		f.Add("time.interval is %g s: is it in milliseconds? It is in seconds", c.Time.Interval)
 	}
 	f.Positive("operator.spacing", c.Operator.Spacing)
-	for key, v := range map[string]int{"kernel.sources": c.Kernel.Sources, "time.frequencies": c.Time.Frequencies, "operator.frequency_ranks": c.Operator.FrequencyRanks} {
-		f.AtLeast(key, v, 0)
-	}
+	f.AtLeast("kernel.sources", c.Kernel.Sources, 0)
+	f.AtLeast("time.frequencies", c.Time.Frequencies, 0)
+	f.AtLeast("operator.frequency_ranks", c.Operator.FrequencyRanks, 0)
 	f.OneOf("operator.type", c.Operator.Type, "float32", "float64")
 	if !c.Operator.Together && c.Checkpoint.Dir != "" {
 		f.Add("operator.together is false and checkpoint.dir %s: a folder of checkpoints is for one inversion: set operator.together to true", app.Shown(c.Checkpoint.Dir))

@@ -40,9 +40,9 @@ type Spread struct {
 
 // Check reports what is wrong with the sections, without files.
 func Check(f *app.Faults, d Data, e Example, w Wavelet, s Spread) {
-	for key, word := range map[string]string{"data.inline": d.Inline, "data.crossline": d.Crossline} {
-		if _, err := data.ParseWord(word); err != nil {
-			f.Add("%s: %w", key, err)
+	for _, w := range [][2]string{{"data.inline", d.Inline}, {"data.crossline", d.Crossline}} {
+		if _, err := data.ParseWord(w[1]); err != nil {
+			f.Add("%s: %w", w[0], err)
 		}
 	}
 	f.NotNegative("data.interval", d.Interval)
