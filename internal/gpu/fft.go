@@ -55,9 +55,8 @@ type plan struct {
 	used   int // fft.uses at its last use
 }
 
-// planning is held while a plan is made or destroyed. On an H200 with cuFFT 12.0 eight ranks
-// of one process that did so at once once ended in an internal error of the library and an
-// illegal address.
+// planning is held while a plan is made or destroyed. cuFFT 12.0 has failed with an internal
+// error and an illegal address while eight ranks of one process made plans at the same time.
 var planning sync.Mutex
 
 // plansMost limits the plans that stay open. Each holds GPU memory.
